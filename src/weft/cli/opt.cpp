@@ -10,11 +10,10 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/mesh_program.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/passes/rewrite.h>
-#include <weft/compiler/spmd/partition.h>
 #include <weft/ir/annotations.h>
-#include <weft/ir/text/shardy.h>
 #include <weft/ir/text/text.h>
 #include <weft/ir/verify.h>
 
@@ -67,15 +66,9 @@ std::shared_ptr<const ir::FunctionAnnotations> for_devices(std::int64_t devices)
 // Replaces each function by the program that every device of the module's mesh runs.
 void partition(const OptOptions& options, ir::Module& module) {
   for (auto& function : module.functions) {
-    const auto declared = ir::declared_shardings(*function);
-    require(declared.has_value(), options.file,
-            ": there is no sdy.mesh, so it is not known among which devices to divide the program");
-    std::vector<ir::Sharding> inputs;
-    for (std::size_t i = 0; i < declared->inputs.size(); ++i)
-      inputs.push_back(declared->inputs[i].value_or(ir::Sharding(declared->mesh, function->inputs()[i].rank())));
-    const compiler::Partitioned divided = compiler::partition(*function, declared->mesh, inputs, declared->outputs);
-    auto program = compiler::copy_of(*divided.graph);
-    program->annotations = for_devices(declared->mesh.devices());
+    const MeshProgram divided = divide(*function, options.file);
+    auto program = compiler::copy_of(*divided.divided.graph);
+    program->annotations = for_devices(divided.mesh.devices());
     function = std::move(program);
   }
 }

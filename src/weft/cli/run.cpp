@@ -15,10 +15,12 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/mesh_program.h>
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/program.h>
 #include <weft/cli/run_inputs.h>
+#include <weft/compiler/spmd/on_mesh.h>
 #include <weft/data/npy.h>
 #include <weft/ir/boundary.h>
 #include <weft/ir/element_text.h>
@@ -31,7 +33,7 @@ namespace {
 struct RunOptions {
   std::string file, entry, output;
   std::vector<std::string> inputs, more_inputs;
-  std::int64_t seed = 0, repeat = 1;
+  std::int64_t seed = 0, repeat = 1, devices = 1;
   bool random = false, interpret = false, json = false;
 };
 
@@ -46,6 +48,7 @@ struct RunReport {
   std::vector<std::string> fallbacks;
   double parse_ms = 0, compile_ms = 0;
   std::vector<double> run_ms;
+  std::optional<MeshProgram> on_mesh;
   std::vector<ir::Array> outputs;
   std::vector<ir::Port> results;  // one entry for the two outputs of a complex result
   std::vector<std::string> files;
@@ -80,7 +83,7 @@ void print_run_json(const ir::Graph& function, const RunReport& report) {
     if (!report.files.empty()) output["file"] = report.files[i];
     outputs.push_back(std::move(output));
   }
-  const nlohmann::ordered_json result = {
+  nlohmann::ordered_json result = {
       {"function", function.name},
       {"mode", !report.is_compiled ? "interpreted"
                : knobs::strict()   ? "compiled, strict"
@@ -93,6 +96,11 @@ void print_run_json(const ir::Graph& function, const RunReport& report) {
       {"run_ms", report.run_ms},
       {"run_ms_p50", median(report.run_ms)},
   };
+  if (report.on_mesh) {
+    result["devices"] = report.on_mesh->mesh.devices();
+    result["collectives"] = report.on_mesh->divided.communications.size();
+    result["sent_bytes"] = report.on_mesh->sent_bytes();
+  }
   std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
 
@@ -105,6 +113,7 @@ void print_text(const RunOptions& options, const RunReport& report) {
     else
       std::cout << element_text(parts[0], e);
   };
+  if (report.on_mesh) std::cout << report.on_mesh->summary() << '\n';
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const ir::Port& port = report.results[i];
     const std::int64_t size = port.part.elements();
@@ -125,10 +134,41 @@ void print_text(const RunOptions& options, const RunReport& report) {
               << " ms, median " << median(report.run_ms) << " ms\n";
 }
 
+// Runs the function on virtual devices, each a thread of the interpreter.
+void run_on_mesh(const RunOptions& options, const ir::Graph& function, std::span<const ir::Array> inputs,
+                 RunReport& report) {
+  report.on_mesh = divide(function, options.file);
+  const MeshProgram& program = *report.on_mesh;
+  require(program.mesh.devices() == options.devices, options.file, ": the mesh (", program.mesh, ") has ",
+          program.mesh.devices(), " devices, --devices gives ", options.devices);
+  for (std::int64_t i = 0; i < options.repeat; ++i) {
+    const Clock::time_point start = Clock::now();
+    report.outputs = compiler::interpret_on_mesh(program.divided, program.mesh, program.inputs, inputs);
+    report.run_ms.push_back(ms_since(start));
+  }
+}
+
+void run_on_one_device(const RunOptions& options, const ir::Graph& function, std::span<const ir::Array> inputs,
+                       RunReport& report) {
+  const Clock::time_point start = Clock::now();
+  ProgramOptions program_options;
+  program_options.interpret = options.interpret;
+  program_options.requires_finite = knobs::debug_nans();
+  program_options.compiler.strict = knobs::strict();
+  program_options.compiler.name = program_name(function, options.file);
+  Program program(function, program_options);
+  report.compile_ms = ms_since(start);
+  report.is_compiled = program.is_compiled();
+  report.fallbacks.assign(program.fallbacks().begin(), program.fallbacks().end());
+  if (!options.interpret && !report.is_compiled)
+    std::cerr << "note: " << report.fallbacks.front() << "; it is interpreted\n";
+  for (std::int64_t i = 0; i < options.repeat; ++i) report.outputs = program.run(inputs, &report.run_ms.emplace_back());
+}
+
 void run_file(const RunOptions& options) {
   profile::listen();
   RunReport report;
-  Clock::time_point start = Clock::now();
+  const Clock::time_point start = Clock::now();
   const ir::Module module = read_module(options.file);
   const auto function = find_entry(module, options.file, options.entry);
   report.results = ir::output_ports(*function);
@@ -137,21 +177,7 @@ void run_file(const RunOptions& options) {
   const auto inputs =
       find_inputs(*function, options.inputs, options.random ? std::optional(options.seed) : std::nullopt);
 
-  start = Clock::now();
-  ProgramOptions program_options;
-  program_options.interpret = options.interpret;
-  program_options.requires_finite = knobs::debug_nans();
-  program_options.compiler.strict = knobs::strict();
-  program_options.compiler.name = program_name(*function, options.file);
-  Program program(*function, program_options);
-  report.compile_ms = ms_since(start);
-  report.is_compiled = program.is_compiled();
-  report.fallbacks.assign(program.fallbacks().begin(), program.fallbacks().end());
-  if (!options.interpret && !report.is_compiled)
-    std::cerr << "note: " << report.fallbacks.front() << "; it is interpreted\n";
-  for (std::int64_t i = 0; i < options.repeat; ++i) {
-    report.outputs = program.run(inputs, &report.run_ms.emplace_back());
-  }
+  (options.devices > 1 ? run_on_mesh : run_on_one_device)(options, *function, inputs, report);
   if (!options.output.empty()) write_outputs(options, report);
   options.json ? print_run_json(*function, report) : print_text(options, report);
 }
@@ -175,6 +201,9 @@ void add_run(CLI::App& app) {
   add_text(command, "--output", options->output, "a folder", "Write the results to this folder: result0.npy and so on");
   command.add_flag("--interpret", options->interpret,
                    "Run the function in the reference interpreter, without compiling");
+  add_integer(command, "--devices", options->devices,
+              "Divide the program among so many devices, as its sdy.mesh and sdy.shardings say; needs --interpret",
+              {1, 256});
   add_integer(command, "--repeat", options->repeat, "Run the function this many times, and print the times",
               {1, 1'000'000});
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
@@ -184,6 +213,8 @@ void add_run(CLI::App& app) {
                                  ": arrays must follow --input");
     options->inputs.insert(options->inputs.end(), options->more_inputs.begin(), options->more_inputs.end());
     options->random = random->count() > 0;
+    if (options->devices > 1 && !options->interpret)
+      throw CLI::ValidationError("--devices needs --interpret: compiled programs run on one device");
     run_file(*options);
   });
 }
