@@ -46,6 +46,21 @@ TEST(Bounded, BasicArithmeticIsExactInStrictModeOnly) {
   EXPECT_LE(at(fast.bound), 4 * 8 * eps);
 }
 
+// If 1e30 * 1e30 is contracted into the subtraction, the result is -inf instead of NaN.
+TEST(Bounded, AProductThatOverflowsIsKnownInStrictModeOnly) {
+  const Build build = [](ir::Graph&, auto x) { return x[0] * x[0] - x[1]; };
+  const std::vector<Array> inputs{vector({1e30}), vector({infinity})};
+  EXPECT_EQ(at(bounded(inputs, build).bound), infinity);
+  EXPECT_TRUE(bounded(inputs, build, {.strict = true}).is_exact());
+  EXPECT_TRUE(bounded({vector({infinity})}, [](ir::Graph&, auto x) { return x[0] * x[0]; }).is_known());
+}
+
+TEST(Bounded, SumsInPartsMayRoundEachPart) {
+  const Build build = [](ir::Graph&, auto x) { return ir::reduce_sum(x[0], std::vector<std::int64_t>{0}); };
+  const std::vector<Array> inputs{Array::of<float16>({4}, {1, 2, 3, 4})};
+  EXPECT_GT(at(bounded(inputs, build, {.parts = true}).bound), 2 * at(bounded(inputs, build).bound));
+}
+
 TEST(Bounded, ErrorsGrowWithTheDerivative) {
   // x carries about one ulp of 16; exp multiplies it by exp(16).
   const auto result = bounded({vector({4})}, [](ir::Graph&, auto x) { return ir::exponential(x[0] * x[0]); });

@@ -132,6 +132,11 @@ bool is_nan_at(const BoundedCall& call, std::int64_t i) {
       call.operands, [&](const Bounded* operand) { return std::isnan(operand->value.element(at(*operand, i))); });
 }
 
+bool is_infinite_at(const BoundedCall& call, std::int64_t i) {
+  return std::ranges::any_of(
+      call.operands, [&](const Bounded* operand) { return std::isinf(operand->value.element(at(*operand, i))); });
+}
+
 // A comparison is known if the ranges of the operands do not overlap.
 Array compare_bound(const BoundedCall& call) {
   const bool nan_is_unknown = shows_nan(call);
@@ -170,7 +175,9 @@ std::vector<Array> elementwise_bounds(const BoundedCall& call) {
   const bool exact = call.all_exact();
   const double ulps = is_float(dtype) ? rounding_ulps(call.node, call.arithmetic.strict) : 0;
   const bool nan_is_unknown = shows_nan(call);
-  if (exact && ulps == 0 && !nan_is_unknown) return same_bounds(call, 0);
+  // A product that is contracted into an addition is not rounded, so it does not overflow: a b - inf is -inf instead of NaN.
+  const bool contracts = is_float(dtype) && !call.arithmetic.strict && call.node.op == &ir::ops::multiply;
+  if (exact && ulps == 0 && !nan_is_unknown && !contracts) return same_bounds(call, 0);
   const bool flushes = is_float(dtype) && !call.arithmetic.strict && is_silu(call.node);
   const auto flushed = [&](std::int64_t i) {
     if (!flushes) return 0.0;
@@ -183,6 +190,7 @@ std::vector<Array> elementwise_bounds(const BoundedCall& call) {
     if (is_vague_at(call, i) || (nan_is_unknown && is_nan_at(call, i))) return infinity;
     if (!is_float(dtype)) return c > 0 ? infinity : 0;
     const double size = y.element(i);
+    if (contracts && std::isinf(size) && !is_infinite_at(call, i)) return infinity;
     const double bound = 1.125 * c + ulps * ulp(std::abs(size) + c, dtype) + flushed(i);
     return bound > 0 && std::abs(size) + bound > largest_finite(dtype) && std::isfinite(size) ? infinity : bound;
   }));

@@ -75,7 +75,6 @@ class Typing {
         partial_outputs_(partial_outputs),
         nodes_(graph.nodes().size()),
         wanted_(nodes_.size()),
-        cost_(nodes_.size()),
         is_added_early_(nodes_.size()) {
     for (const ir::Node* node : graph.nodes()) {
       nodes_[node->id].factors = ir::factors_of(*node);
@@ -98,11 +97,11 @@ class Typing {
 
   const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
 
-  // Finds, for each value, the bytes that are added up if the value is a partial sum: its own, or those of the values further on if it
-  // passes through linear ops. The former if that is less.
+  // Decides, for each value, where it is added up if it is a partial sum: at once, or further on, after linear ops. What adds fewer bytes
+  // wins; if both add the same, it is added further on, where other partial sums may have joined it.
   void find_costs() {
     std::vector<double> nonlinear(nodes_.size()),
-        linear(nodes_.size());  // of the uses; by node, because sums have one result
+        linear(nodes_.size());  // of the uses of each node, because sums have one result
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const ir::Node& node = *graph_.outputs()[i].node;
       if (!may_be_partial(i)) nonlinear[node.id] = bytes_of(node.types);
@@ -111,11 +110,10 @@ class Typing {
       const ir::Node& node = **at;
       const double own = bytes_of(node.types), later = nonlinear[node.id] + linear[node.id];
       is_added_early_[node.id] = own < later;
-      cost_[node.id] = std::min(own, later);
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Node& from = *node.operand(i).node;
         if (lets_partial_pass(node, i)) {
-          linear[from.id] += cost_[node.id];
+          linear[from.id] += std::min(own, later);
         } else {
           nonlinear[from.id] = bytes_of(from.types);
         }
@@ -328,7 +326,6 @@ class Typing {
   const PartialOutputs partial_outputs_;
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
-  std::vector<double> cost_;
   std::vector<std::uint8_t> is_added_early_;
 };
 
