@@ -178,11 +178,12 @@ TEST_P(ShardedOps, AreLinearWhereTheyClaimIt) {
       const auto sums = added(of_a, of_b, std::vector<bool>(of_a.size(), true));
       for (std::size_t i = 0; i < sums.size(); ++i) expect_close(of_sum[i], sums[i]);
     };
+    for (int i = 0; i < std::ssize(a.operands); ++i)
+      if (op.linear(*a.node, i) == Linearity::none) replace_zeros(a.operands[i]);  // it may be a divisor
     std::vector<bool> together(a.operands.size());
     for (int i = 0; i < std::ssize(a.operands); ++i) {
       if (a.operands[i].dtype() == DType::boolean) continue;  // has no sums
       const Linearity linearity = op.linear(*a.node, i);
-      if (linearity == Linearity::none) replace_zeros(a.operands[i]);  // it may be a divisor
       together[i] = linearity == Linearity::together;
       if (linearity != Linearity::alone) continue;
       std::vector<bool> alone(a.operands.size());

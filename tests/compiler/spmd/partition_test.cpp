@@ -156,6 +156,15 @@ TEST(Partition, SplitWeightsAreGatheredOnce) {
   EXPECT_THAT(expect_same(p, eight), ElementsAre("all_gather data 224"));
 }
 
+// Parts that are divided by 0 would be infinities of both signs, or NaN.
+TEST(Partition, PartialSumsAreAddedBeforeADivisionByWhatMayBeZero) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), y = p.input(f32({4}), Sharding(eight, 1));
+  const Value sum = ir::reduce_sum(x, std::array<std::int64_t, 1>{0});
+  p.graph.set_outputs({sum / y, ir::negate(sum / ir::constant_like(sum, 4))});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 28"));
+}
+
 TEST(Partition, AxesMoveBetweenDimensionsByAllToAll) {
   Program p;
   const Value x = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));

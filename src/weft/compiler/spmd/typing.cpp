@@ -1,8 +1,10 @@
 #include <weft/compiler/spmd/typing.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <weft/base/error.h>
+#include <weft/ir/array.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/shardy.h>
 
@@ -47,14 +49,25 @@ ir::Linearity linearity(const ir::Node& node, int operand) {
   return node.op->linear ? node.op->linear(node, operand) : ir::Linearity::none;
 }
 
+// Returns whether a value is a constant, perhaps moved or repeated, without zeros, infinities and NaN.
+bool is_finite_constant(ir::Value v) {
+  while (v.node->op->kind == ir::Kind::shape && v.node->operands.size() == 1) v = v.node->operand(0);
+  const ir::Literal* splat = ir::splat_of(v);
+  if (!splat) return false;
+  const double value = ir::Array(ir::Literal{Type(v.dtype(), {}), splat->bytes}).element(0);
+  return std::isfinite(value) && value != 0;
+}
+
 // Returns whether the node can take a partial sum as this operand and give a partial sum, without making more bytes to add.
 bool lets_partial_pass(const ir::Node& node, int operand) {
   const ir::Value x = node.operand(operand);
   if (x.dtype() == DType::boolean || node.types.size() != 1) return false;
   const ir::Linearity linear = linearity(node, operand);
-  const bool is_used_once = std::ranges::count(node.operands, x) == 1;
-  return (linear == ir::Linearity::together || (linear == ir::Linearity::alone && is_used_once)) &&
-         node.type().bytes() <= x.type().bytes();
+  // Zeros and infinities would make NaN of parts whose sum they make infinite.
+  const auto is_safe_factor = [&](ir::Value other) { return other == x || is_finite_constant(other); };
+  const bool passes_alone = linear == ir::Linearity::alone && std::ranges::count(node.operands, x) == 1 &&
+                            std::ranges::all_of(node.operands, is_safe_factor);
+  return (linear == ir::Linearity::together || passes_alone) && node.type().bytes() <= x.type().bytes();
 }
 
 // Axes that an operand, or the users of a result, suggest for one factor.

@@ -92,7 +92,7 @@ Linearity convert_linearity(const Node& node, int) {
 }
 
 Linearity divide_linearity(const Node& node, int operand) {
-  return operand == 0 && is_float(node.type().dtype()) ? Linearity::together : Linearity::none;
+  return operand == 0 && is_float(node.type().dtype()) ? Linearity::alone : Linearity::none;
 }
 
 // The sum of booleans is `or`, which does not undo itself as sums do.

@@ -96,7 +96,7 @@ void triangular_solve_factors(const Node& node, Factors& f) {
 }
 
 Linearity triangular_solve_linearity(const Node&, int operand) {
-  return operand == 1 ? Linearity::together : Linearity::none;
+  return operand == 1 ? Linearity::alone : Linearity::none;
 }
 
 }  // namespace weft::ir
