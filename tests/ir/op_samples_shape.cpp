@@ -102,7 +102,8 @@ void pad_samples(SampleList& list) {
                {{2}, {-2}, {0}, {0}},
                {{3, 4}, {-1, 2}, {2, -3}, {2, 1}},
                {{5}, {-9}, {-5}, {4}},
-               {{2, 3}, {0, -1}, {-2, 0}, {0, 1}}};
+               {{2, 3}, {0, -1}, {-2, 0}, {0, 1}},
+               {{4, 3}, {0, 1}, {0, 2}, {0, 1}}};
   for (const auto& c : cases)
     for (const DType dtype : dtypes_of(&c == cases))
       list.add({type_of(dtype, c.from), Type(dtype, {})}, [&](Graph&, std::span<const Value> x) {

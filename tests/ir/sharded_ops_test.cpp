@@ -131,6 +131,7 @@ TEST_P(ShardedOps, GiveTheBitsOfTheWhole) {
       }
   }
   RecordProperty("cases", cases);
+  EXPECT_EQ(cases > 0, op.factors != no_factors) << op.name << ": no sample has a dimension that can be split";
 }
 
 // Returns the sums of corresponding operands where `add` says so, otherwise the operands of `a`.

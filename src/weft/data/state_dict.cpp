@@ -19,8 +19,8 @@ void save(const StateDict& state, const std::string& path, const Metadata& metad
 
 StateDict load(const SafetensorsFile& file) {
   StateDict state;
-  std::vector<std::byte>
-      bytes;  // used again for each tensor: fresh pages cost more than a copy that is made meanwhile saves
+  // One buffer serves all tensors: to touch fresh pages for each costs more than a copy in the background saves.
+  std::vector<std::byte> bytes;
   for (const SafetensorsFile::Entry& entry : file.entries()) {
     bytes.resize(entry.type.bytes());
     file.read(entry, bytes);

@@ -39,7 +39,7 @@ struct Factors {
   // One for each number in the attributes' sizes (AttributeSchema::sizes), if there are any: the factor whose size the number is, or -1.
   std::vector<int> attribute_sizes;
 
-  // Adds a factor of one dimension of some operands and results.
+  // Adds a factor and returns its index; the caller gives it to dimensions of operands and results.
   int add(Dim size, Factor::Kind kind = Factor::Kind::pass, Reduction reduction = Reduction::sum) {
     all.push_back({size, kind, reduction});
     return static_cast<int>(all.size()) - 1;

@@ -31,8 +31,8 @@ ir::Value Collectives::position(std::span<const int> axes) {
 }
 
 ir::IntMatrix Collectives::groups(std::span<const int> axes) {
-  std::map<std::vector<std::int64_t>, std::vector<std::int64_t>>
-      by_place;  // devices, by their coordinates along the other axes
+  // The devices of each group, by the coordinates that they share: those along the other axes.
+  std::map<std::vector<std::int64_t>, std::vector<std::int64_t>> by_place;
   const std::int64_t members = ir::devices_along(mesh_, axes);
   for (std::int64_t device = 0; device < mesh_.devices(); ++device) {
     std::vector<std::int64_t> place;

@@ -10,7 +10,7 @@
 
 namespace weft::compiler {
 
-// What a collective costs and why it is there.
+// One collective of a divided program: its cost, and the operation that made it necessary.
 struct Communication {
   const ir::Node* node = nullptr;  // of the program of every device
   // The op of the undivided program that needs the result; for an output, the op that computes it.

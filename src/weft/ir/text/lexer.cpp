@@ -30,7 +30,7 @@ std::string shown_character(std::string_view text, std::size_t at) {
   return shown;
 }
 
-// What a file that is not text begins with, and what to do about it.
+// A file format that users may mistake for StableHLO text: the bytes with which its files begin, and the message that names the remedy.
 struct OtherFormat {
   std::string_view beginning, message;
 };
