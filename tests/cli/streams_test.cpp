@@ -68,9 +68,19 @@ TEST(Streams, KnobsAsTableAndAsJson) {
   EXPECT_THAT(weft({"knobs"}, with_threads).out, testing::ContainsRegex("WEFT_NUM_THREADS +3 +threads"));
   const auto table = nlohmann::json::parse(weft({"knobs", "--json"}, with_threads).out);
   EXPECT_EQ(table.at("WEFT_NUM_THREADS").at("value"), "3");
-  const Outcome wrong = weft({"knobs"}, [] { ::setenv("WEFT_NUM_THREADS", "many", 1); });
-  EXPECT_EQ(wrong.exit_code, 1);
-  EXPECT_EQ(wrong.err, "error: WEFT_NUM_THREADS: expected integer, got 'many'\n");
+}
+
+TEST(Streams, AKnobWithoutAMeaningIsRefusedByEveryCommand) {
+  const auto refusal = [](const char* variable, const char* value) {
+    const Outcome wrong = weft({"opt", "--list-passes"}, [&] { ::setenv(variable, value, 1); });
+    EXPECT_EQ(wrong.exit_code, 2) << variable;
+    return wrong.err;
+  };
+  EXPECT_EQ(refusal("WEFT_NUM_THREADS", "many"), "error: WEFT_NUM_THREADS: expected integer, got 'many'\n");
+  EXPECT_EQ(refusal("WEFT_FUSE", "yes"), "error: WEFT_FUSE: expected 0 or 1, got 'yes'\n");
+  EXPECT_EQ(refusal("WEFT_CACHE_BYTES", "1q"), "error: WEFT_CACHE_BYTES: expected integer, got '1q'\n");
+  EXPECT_EQ(refusal("WEFT_BACKEND", "gpu"),
+            "error: WEFT_BACKEND: 'gpu' is not a backend: use standard, eager or interpreter\n");
 }
 
 TEST(Streams, UnknownVariablesAndLogChannelsAreWarnedOfOnce) {

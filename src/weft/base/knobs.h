@@ -13,7 +13,7 @@
 namespace weft::knobs {
 
 using Switch = bool;           // 0 or 1
-using Integer = std::int64_t;  // not negative; K, M and G after the digits multiply by 2^10, 2^20 and 2^30
+using Integer = std::int64_t;  // not negative; K, M and G after the digits (or k, m and g) multiply by 2^10, 2^20 and 2^30
 using Real = double;
 using Text = std::string;
 
@@ -114,6 +114,9 @@ struct Row {
   std::string name, variable, type, default_value, value, help;
 };
 std::vector<Row> table();
+
+// Reads every knob. Throws Error for the first variable whose value does not parse, also if this process would not use it.
+void check();
 
 // Returns the environment variables that start with WEFT_ but belong to no knob: they are probably misspelled.
 std::vector<std::string> unknown_variables();

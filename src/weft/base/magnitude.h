@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// Parses digits, followed by K, M or G for a factor of 2^10, 2^20 or 2^30. Returns nullopt for other text and for numbers
+// Parses digits, followed by K, M or G, or k, m or g, for a factor of 2^10, 2^20 or 2^30. Returns nullopt for other text and for numbers
 // beyond 64 bits.
 std::optional<std::int64_t> parse_magnitude(std::string_view text);
 

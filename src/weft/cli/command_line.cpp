@@ -14,9 +14,11 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/process.h>
 #include <weft/cli/interrupt.h>
+#include <weft/record/backend.h>
 
 namespace weft::cli {
 
@@ -75,6 +77,12 @@ std::vector<std::string> take_command_behind(int& argc, const char* const* argv)
   return {dashes + 1, end};
 }
 
+// Throws Error if the value of a knob makes no sense, also if the command would not use it.
+void check_knobs() {
+  knobs::check();
+  (void)record::backend();
+}
+
 }  // namespace
 
 int run(const std::string& version, int argc, const char* const* argv) {
@@ -82,6 +90,11 @@ int run(const std::string& version, int argc, const char* const* argv) {
   heed_signals();
   save_address_space();
   std::vector<std::string> behind = take_command_behind(argc, argv);
+  try {
+    check_knobs();
+  } catch (const Error& wrong) {
+    return report(wrong.what(), 2);
+  }
   CLI::App app("Trains, compiles and explains tensor programs.", "weft");
   app.set_version_flag("--version", "weft " + version);
   app.require_subcommand(1);
