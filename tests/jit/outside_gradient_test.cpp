@@ -321,5 +321,16 @@ TEST(OutsideGradient, OfAStepThatUpdatesItsParametersIsRefusedByName) {
   }
 }
 
+TEST(OutsideGradient, OfAPiecewiseConstantFunctionIsZero) {
+  auto rounded = compile([](const Tensor& x) { return round(x); });
+  auto places = compile([](const Tensor& x) { return argmax(x).to(DType::f32); });
+  const Tensor x = tensor({1.25f, 2.5f});
+  for (int call = 0; call < 3; ++call) {
+    expect_values(grad(sum(rounded(x) * 2), x), {2}, {0, 0});
+    const std::string message = error_of([&] { (void)grad(places(x), x); });
+    EXPECT_THAT(message, testing::StartsWith("grad: the loss depends on the 1 tensors only through compare at ")) << call;
+  }
+}
+
 }  // namespace
 }  // namespace weft

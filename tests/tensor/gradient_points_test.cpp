@@ -141,5 +141,27 @@ TEST(GradientPoints, WithoutADerivative) {
   EXPECT_EQ(message_of([&] { return sum(round(x) + stop_gradient(x)); }), "none") << "whose gradient is 0";
 }
 
+TEST(GradientPoints, WithoutADerivativeOfALossThatWasRead) {
+  const Tensor x = tensor({1.25f, 2.5f});
+  const auto gradient_after_reading = [&](const Tensor& loss) {
+    (void)loss.item();
+    return grad(loss, x);
+  };
+  expect_values(gradient_after_reading(sum(round(x))), {2}, {0, 0});
+  const Tensor read = round(x);
+  (void)read.to_vector<float>();
+  expect_values(gradient_after_reading(sum(read * 2)), {2}, {0, 0});
+  try {
+    gradient_after_reading(argmax(x).to(DType::f32));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::StartsWith("grad: the loss depends on the 1 tensors only through compare at "));
+  }
+  const Tensor other = tensor({1.f});
+  expect_error([&] { grad(sum(read), other); },
+               "grad: the loss depends on none of the 1 tensors (was there a sync, or something without a derivative, "
+               "between them and the loss?)");
+}
+
 }  // namespace
 }  // namespace weft

@@ -12,11 +12,12 @@ using record::LaunchedGraph;
 
 namespace {
 
-bool has_gradients(const ir::Graph& graph, std::span<const ir::Value> outputs) {
+// Returns whether a floating-point output depends on a floating-point input by way of nodes that `passes` accepts.
+bool depends(const ir::Graph& graph, std::span<const ir::Value> outputs, bool (*passes)(const ir::Node&)) {
   std::vector<bool> leads(graph.nodes().size());
   for (const ir::Value input : graph.inputs()) leads[input.node->id] = is_float(input.dtype());
   for (const ir::Node* node : graph.nodes())
-    if (ir::passes_derivatives(*node) &&
+    if (passes(*node) &&
         std::ranges::any_of(node->operands, [&](ir::Value operand) { return leads[operand.node->id]; }))
       leads[node->id] = true;
   return std::ranges::any_of(outputs, [&](ir::Value y) { return is_float(y.dtype()) && leads[y.node->id]; });
@@ -27,7 +28,10 @@ bool has_gradients(const ir::Graph& graph, std::span<const ir::Value> outputs) {
 std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Specialization& made,
                                                                    const LaunchedGraph& recorded,
                                                                    std::vector<ir::Value> outputs) {
-  if (recorded.differentiated.empty() && !has_gradients(*recorded.graph, outputs)) return nullptr;
+  const auto any = [](const ir::Node&) { return true; };
+  const bool takes_gradients = !recorded.differentiated.empty();
+  if (!takes_gradients && !depends(*recorded.graph, outputs, any)) return nullptr;
+  const bool has_gradients = takes_gradients || depends(*recorded.graph, outputs, ir::passes_derivatives);
   auto program = std::make_shared<DifferentiableProgram>();
   program->function_ = made.function;
   program->graph_ = recorded.graph;
@@ -35,7 +39,7 @@ std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Special
   program->copies_ = recorded.copies;
   program->outputs_ = std::move(outputs);
   program->inputs_ = made.inputs;
-  program->holds_arguments_ = !made.aliases_matter;
+  program->holds_arguments_ = has_gradients && !made.aliases_matter;
   for (const Place& input : made.inputs) {
     // A call that is recorded every time may have destroyed a parameter.
     const bool may_have_ended = input.kind == Place::Kind::parameter && !made.rerecorded_because.empty();

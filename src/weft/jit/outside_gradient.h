@@ -21,7 +21,8 @@ struct Specialization;
 class DifferentiableProgram final : public record::Callee, public std::enable_shared_from_this<DifferentiableProgram> {
  public:
   // `recorded` is the graph that the first call launched, `outputs` are the values of the program's results. Returns
-  // null if no result depends differentiably on an input or is an input itself.
+  // null if no floating-point result depends on a floating-point input or is one. A result without a derivative is
+  // connected as well, so that its gradient is zero as that of the same operations outside of a function.
   static std::shared_ptr<DifferentiableProgram> make(const Specialization& made, const record::LaunchedGraph& recorded,
                                                      std::vector<ir::Value> outputs);
 
@@ -56,7 +57,7 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
   std::vector<Place> inputs_;
   std::size_t parameters_ = 0;  // the number of inputs that are parameters
   std::vector<std::string> names_;
-  bool holds_arguments_ = false;  // false if the function takes its gradients itself
+  bool holds_arguments_ = false;  // false if there is no gradient, or if the function takes its gradients itself
   std::mutex mutex_;
   std::weak_ptr<record::LaunchedGraph> last_;       // the last call that holds its arguments
   std::vector<record::Lifetime::Watch> lifetimes_;  // of the inputs that are parameters

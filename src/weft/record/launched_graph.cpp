@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <unordered_map>
@@ -269,6 +270,65 @@ bool were_differentiated_before(Recording& recording, Value y, std::span<const T
     }
   }
   return false;
+}
+
+namespace {
+
+// Searches the graphs through which a value depends on the tensors `wrt` for the nodes that end derivatives.
+class EndSearch {
+ public:
+  explicit EndSearch(std::span<const TensorPtr> wrt) : wrt_(wrt) {}
+
+  // Returns whether a derivative reaches `y` from one of the tensors; collects the nodes at which derivatives end. `sources` are
+  // values of the graph that are such tensors; `inputs` are values of the graph that older graphs have made.
+  bool look(const ir::Graph& graph, Value y, std::vector<Value> sources,
+            std::span<const std::pair<Value, Origin>> inputs) {
+    std::vector<bool> is_needed(graph.nodes().size());
+    is_needed[y.node->id] = true;
+    for (std::size_t id = is_needed.size(); id-- > 0;)
+      if (is_needed[id])
+        for (const Value operand : graph.nodes()[id]->operands) is_needed[operand.node->id] = true;
+    for (const auto& [input, origin] : inputs)
+      if (is_needed[input.node->id] && look(origin)) sources.push_back(input);
+    std::ranges::move(ir::ends_of_derivatives(graph, y, sources), std::back_inserter(ends_));
+    const std::vector<bool> reached = reached_from(graph, {&y, 1});
+    return std::ranges::any_of(sources, [&](Value source) { return reached[source.node->id]; });
+  }
+
+  const std::vector<const ir::Node*>& ends() const { return ends_; }
+
+ private:
+  bool look(const Origin& origin) {
+    const auto [known, is_new] = has_derivative_.try_emplace(origin.value, false);
+    if (!is_new) return known->second;
+    std::vector<Value> sources;
+    std::vector<std::pair<Value, Origin>> inputs;
+    for (const Known& k : origin.graph->filled().known) {
+      if (k.origin) inputs.emplace_back(k.value, k.origin);
+      const runtime::BufferPtr buffer = k.buffer.lock();
+      if (buffer && std::ranges::any_of(wrt_, [&](const TensorPtr& x) { return x->buffer == buffer && k.is(x->identity()); }))
+        sources.push_back(k.value);
+    }
+    const bool has_derivative = look(*origin.graph->graph, origin.value, std::move(sources), inputs);
+    return has_derivative_[origin.value] = has_derivative;
+  }
+
+  std::span<const TensorPtr> wrt_;
+  std::vector<const ir::Node*> ends_;
+  std::unordered_map<Value, bool, ir::ValueHash> has_derivative_;
+};
+
+}  // namespace
+
+std::vector<const ir::Node*> ends_of_derivatives(Recording& recording, Value y, std::span<const Value> xs,
+                                                 std::span<const TensorPtr> wrt) {
+  std::vector<std::pair<Value, Origin>> inputs;
+  for (std::size_t i = 0; i < recording.inputs().size(); ++i)
+    if (const Origin& origin = recording.inputs()[i].origin)
+      inputs.emplace_back(recording.graph().inputs()[i], origin);
+  EndSearch search(wrt);
+  (void)search.look(recording.graph(), y, {xs.begin(), xs.end()}, inputs);
+  return search.ends();
 }
 
 void LaunchedGraph::follow(Known& input, const Origin& origin) {

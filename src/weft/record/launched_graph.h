@@ -136,4 +136,9 @@ Gradients gradient_through_reads(Recording& recording, const char* function, std
 // need not depend on `wrt`.
 bool were_differentiated_before(Recording& recording, ir::Value y, std::span<const TensorPtr> wrt);
 
+// Returns the nodes between `xs`, the values of the tensors `wrt`, and `y` that pass values on but end the derivative
+// (ir::ends_of_derivatives), also those in graphs that reads and compiled functions have launched.
+std::vector<const ir::Node*> ends_of_derivatives(Recording& recording, ir::Value y, std::span<const ir::Value> xs,
+                                                 std::span<const TensorPtr> wrt);
+
 }  // namespace weft::record

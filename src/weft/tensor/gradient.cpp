@@ -59,7 +59,7 @@ const std::string* callee_before(Frame& frame, Value loss) {
 void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, std::span<const TensorPtr> tensors) {
   if (ir::depends(frame.graph(), loss, wrt) || frame.recording().were_differentiated(wrt)) return;
   if (record::were_differentiated_before(frame.recording(), loss, tensors)) return;
-  const std::vector<const ir::Node*> ends = ir::ends_of_derivatives(frame.graph(), loss, wrt);
+  const std::vector<const ir::Node*> ends = record::ends_of_derivatives(frame.recording(), loss, wrt, tensors);
   const auto is_stop = [](const ir::Node* node) { return node->op == &ir::ops::stop_gradient; };
   const auto is_piecewise_constant = [&](const ir::Node* node) {
     return !ir::passes_derivatives(*node) && is_float(node->types[0].dtype()) && is_float(node->operand(0).dtype()) &&
