@@ -3,6 +3,9 @@
 #include <tests/jit/compile.h>
 #include <thread>
 
+#include <weft/base/diagnostics.h>
+#include <weft/base/knobs.h>
+
 namespace weft {
 namespace {
 
@@ -30,6 +33,38 @@ TEST_F(Compile, CapturedTensorsAreConstantsAndCheckingFindsChanges) {
   checked(x);
   captured = y;
   expect_found("the captured tensor used at");
+}
+
+struct Scaled {
+  Parameter weight{ones({3})};
+  double scale = 2;  // a plain member, which replays do not read
+  Tensor operator()(const Tensor& a) { return a * weight * scale; }
+  void fields(auto&& field) { field("weight", weight); }
+};
+
+TEST_F(Compile, DebuggingTellsOnceWhichPlainMemberHasChanged) {
+  std::vector<diagnostics::Event> told;
+  const diagnostics::Sink sink([&](const diagnostics::Event& event) {
+    if (event.kind == diagnostics::Kind::stale_capture) told.push_back(event);
+  });
+  const auto results = [&](bool debug) {
+    const knobs::Override debugging{knobs::debug, debug};
+    Scaled model;
+    const auto f = compile(model, {.name = "f"});
+    std::vector<float> first;
+    for (int i = 0; i < 12; ++i) {
+      if (i == 3) model.scale = 5;
+      first.push_back(f(x).to_vector<float>()[0]);
+    }
+    return first;
+  };
+  EXPECT_THAT(results(false), testing::Each(2));
+  EXPECT_THAT(told, testing::IsEmpty());
+  EXPECT_THAT(results(true), ElementsAre(2, 2, 2, 2, 5, 5, 5, 5, 5, 5, 5, 5));
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].subject, "f");
+  EXPECT_THAT(told[0].reason, HasSubstr("checked_replays_test.cpp:"));
+  EXPECT_THAT(told[0].reason, HasSubstr("the number used at"));
 }
 
 // A plain variable changes what the function writes, reads or returns, which a replay would miss.

@@ -75,6 +75,7 @@ class Function {
   // through such calls.
   struct Found {
     std::shared_ptr<const Specialization> replayed = nullptr, checked = nullptr;
+    bool is_trial = false;  // tell what a replay of `checked` would have done otherwise, instead of throwing
     bool is_inlined = false;
     bool is_first_of_kind = false;
   };
@@ -85,7 +86,7 @@ class Function {
 
   void record(Invocation& invocation, const Found& found);
   // Runs the function and keeps the new specialisation, unless a stance or a limit made part of it run uncompiled.
-  // Throws Error if a replay of `checked` would have done something else.
+  // Throws Error if a replay of `checked` would have done something else, unless the call is a trial.
   std::vector<Tensor> record(std::span<const Leaf> leaves, const std::vector<std::string>& paths, const Body& body,
                              const Found& found);
 
@@ -126,6 +127,8 @@ class Function {
   std::string single_size_reason() const;
   // The same after the call was recorded, or else what happens to sizes that differ.
   std::string about_sizes(const Difference& difference, const Specialization& made);
+  // Ends a trial: tells what has changed since `checked` was recorded, if anything has.
+  void end_trial(const Specialization& checked, std::shared_ptr<Specialization> made);
   void count(const GraphBreak& cut);
   void tell_missed_donations(const Specialization& made) const;  // for parameters
   void keep(std::shared_ptr<Specialization> made);

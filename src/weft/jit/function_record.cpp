@@ -158,15 +158,27 @@ void Function::keep(Call& call) {
     record::CompileAhead::instance().add(std::move(job));
   }
   const std::lock_guard lock(mutex_);
+  const auto& checked = call.found.checked;
+  if (call.found.is_trial) return end_trial(*checked, std::move(made));
   ++recorded_;
   compiles_ += made->compiled;
   // A program that was not compiled ahead differs in more than its sizes, and so will those of the other buckets.
   if (made->compiled && call.ahead.empty()) buckets_recorded_ = false;
   tell(*made, call.trace->breaks(), call.difference, call.ms());
-  const auto& checked = call.found.checked;
   const std::string wrong = checked ? difference_of_replay(*checked, *made) : "";
   keep(std::move(made));
   require(wrong.empty(), options_.name, ": a replay would have been wrong: ", wrong);
+}
+
+void Function::end_trial(const Specialization& checked, std::shared_ptr<Specialization> made) {
+  const std::string difference = difference_of_replay(checked, *made);
+  if (difference.empty()) return;
+  WEFT_DIAGNOSE(stale_capture, .subject = options_.name, .place = place_,
+                .reason = concat(difference, "; without WEFT_DEBUG=1, which records some calls again, every call keeps what "
+                                             "was recorded first"));
+  ++recorded_;
+  compiles_ += made->compiled;
+  keep(std::move(made));
 }
 
 }  // namespace weft::jit

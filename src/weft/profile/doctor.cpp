@@ -60,6 +60,7 @@ std::optional<Loss> loss_of(Kind kind) {
     case Kind::hashing: return Loss::hashing;
     case Kind::no_replay:
     case Kind::graph_growth:
+    case Kind::stale_capture:
     case Kind::slow_setting: break;
   }
   return std::nullopt;

@@ -202,7 +202,7 @@ class History {
     if (const Callee* const callee = launched.graph.callee.get()) {
       const std::size_t index = input.node->attributes<ir::ParameterAttributes>().index;
       throw Error(concat(
-          function_, ": the gradient leads through a call of the compiled function ", callee->function(), " and needs ",
+          function_, ": the gradient leads through a call of ", callee->function(), " (compiled) and needs ",
           callee->name_of_input(index), " (", what, "), ",
           is_lost ? "which was made by more launches than are kept: compile the loop that makes it, with the gradient "
                     "inside, "
