@@ -174,7 +174,9 @@ TEST_F(Run, WhatCannotBeRun) {
   write("call.mlir",
         "func.func @main(%a: tensor<f32>) {\n  stablehlo.custom_call @system(%a) : (tensor<f32>) -> ()\n  return\n}");
   expect_error({at("call.mlir"), "--random", "1"}, 1,
-               at("call.mlir") + ":2: custom_call @system: weft has no such function");
+               at("call.mlir") +
+                   ":2: custom_call @system: weft has no such function; only a C++ program that registers it with "
+                   "weft::custom_op can run it");
 }
 
 // The forms that JAX emits for jnp.linalg.eig and jax.scipy.linalg.expm: with complex results, and inside a branch.

@@ -132,7 +132,8 @@ TEST(Collectives, AFailureEndsTheWaitingOfAll) {
       stablehlo.custom_call @nobody.knows(%x) {has_side_effect = true} : (tensor<2xi32>) -> ()
       return %x : tensor<2xi32> })";
   EXPECT_THAT([&] { on_grid(functions, "[[@waits], [@fails]]", 2, 2); },
-              ThrowsMessage<Error>("custom_call @nobody.knows: weft has no such function"));
+              ThrowsMessage<Error>("custom_call @nobody.knows: weft has no such function; only a C++ program that "
+                                   "registers it with weft::custom_op can run it"));
 }
 
 TEST(Collectives, WaitingForNobodyIsAnError) {

@@ -61,7 +61,8 @@ TEST(InterpreterCustomCall, NamesAnUnknownTarget) {
   const CustomCallAttributes attributes{.target = "who"};
   const Node& node = graph.append(ops::custom_call, {}, &attributes);
   EXPECT_THAT([&] { interpret_node(node, {}); },
-              ::testing::ThrowsMessage<Error>("custom_call @who: weft has no such function"));
+              ::testing::ThrowsMessage<Error>("custom_call @who: weft has no such function; only a C++ program that "
+                                              "registers it with weft::custom_op can run it"));
 }
 
 }  // namespace

@@ -328,7 +328,8 @@ TEST(OutsideGradient, OfAPiecewiseConstantFunctionIsZero) {
   for (int call = 0; call < 3; ++call) {
     expect_values(grad(sum(rounded(x) * 2), x), {2}, {0, 0});
     const std::string message = error_of([&] { (void)grad(places(x), x); });
-    EXPECT_THAT(message, testing::StartsWith("grad: the loss depends on the 1 tensors only through compare at ")) << call;
+    EXPECT_THAT(message, testing::StartsWith("grad: the loss depends on the 1 tensors only through compare at "))
+        << call;
   }
 }
 

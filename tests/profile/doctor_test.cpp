@@ -143,6 +143,19 @@ Synthetic saving_steps(Due due) {
   return made;
 }
 
+TEST(Doctor, TheManyReadsOfACheckpointWaitOnlyOnce) {
+  const auto steps_with_waits = [](int waits) {
+    Synthetic made;
+    const auto program = made.program("training step");
+    for (int i = 0; i < 41; ++i) made.step(program, 2000 * i + 100, 2000 * i + 500, 2000 * i + 1500);
+    made.metric("TransferFromDeviceTime", 40 * 20, 1);  // a checkpoint reads every parameter
+    made.metric("HostWaitTime", waits, 30);
+    return made;
+  };
+  EXPECT_EQ(Examined(steps_with_waits(10)).of(Kind::transfer_too_frequent), nullptr);
+  ASSERT_NE(Examined(steps_with_waits(40)).of(Kind::transfer_too_frequent), nullptr);
+}
+
 TEST(Doctor, CheckpointsAreNotReads) {
   const Examined examined(saving_steps([](int) { return true; }));
   ASSERT_FALSE(examined.diagnosis.findings.empty());

@@ -241,7 +241,8 @@ TEST(ReadGradient, EndsAtStopGradientAndAtSync) {
 TEST(ReadGradient, EndsAtIntegers) {
   const Tensor x = tensor({1.5f, 2.5f}), y = convert(convert(x, DType::i32), DType::f32) * 2;
   EXPECT_EQ(sum(y).item(), 6);
-  EXPECT_THAT(error_of([&] { grad(sum(y), x); }), HasSubstr("the loss depends on the 1 tensors only through convert at "));
+  EXPECT_THAT(error_of([&] { grad(sum(y), x); }),
+              HasSubstr("the loss depends on the 1 tensors only through convert at "));
 }
 
 TEST(ReadGradient, OnAnotherDevice) {

@@ -30,7 +30,7 @@ namespace weft::diagnostics {
   KIND(graph_break, graph_breaks, "a function that is cut into programs", "do not read values on the host within it") \
   KIND(no_replay, perf_hints, "a function that every call records again",                                             \
        "let it depend only on its arguments and parameters, and return what it makes")                                \
-  KIND(stale_capture, perf_hints, "a compiled function that keeps a value of the host which has changed",               \
+  KIND(stale_capture, perf_hints, "a compiled function that keeps a value of the host which has changed",             \
        "pass it as an argument, or hold it in a Scalar, Flag or Parameter")                                           \
   KIND(transfer_too_frequent, perf_hints, "reads that make the host wait in most steps",                              \
        "read with item_async(), and less often")                                                                      \

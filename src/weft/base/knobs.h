@@ -12,8 +12,9 @@
 
 namespace weft::knobs {
 
-using Switch = bool;           // 0 or 1
-using Integer = std::int64_t;  // not negative; K, M and G after the digits (or k, m and g) multiply by 2^10, 2^20 and 2^30
+using Switch = bool;  // 0 or 1
+using Integer =
+    std::int64_t;  // not negative; K, M and G after the digits (or k, m and g) multiply by 2^10, 2^20 and 2^30
 using Real = double;
 using Text = std::string;
 

@@ -1,5 +1,7 @@
 #include <weft/ir/host_function.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -74,6 +76,16 @@ const HostFunction* find_host_function(std::string_view name) {
   return found == registry.functions.end() ? nullptr : found->second.get();
 }
 
+namespace {
+
+// Targets of linear algebra that JAX and XLA write besides those of LAPACK.
+constexpr std::string_view decompositions[] = {
+    "Eig", "Eigh", "Expm",  "Hessenberg", "LuDecomposition", "ProductOfElementaryHouseholderReflectors",
+    "Qr",  "SVD",  "Schur", "Svd",        "Sylvester",       "TridiagonalReduction",
+};
+
+}  // namespace
+
 std::string no_host_function(std::string_view target) {
   const auto names = [&](std::string_view part) { return target.find(part) != target.npos; };
   std::string_view reason;
@@ -83,10 +95,12 @@ std::string no_host_function(std::string_view target) {
         "stablehlo.triangular_solve instead, which weft supports";
   else if (target.starts_with("lapack_"))
     reason = "; it is a LAPACK routine, and weft supports only Cholesky factors and triangular systems";
-  else if (target == "LuDecomposition" || target == "Qr" || target == "Eigh")
+  else if (std::ranges::find(decompositions, target) != std::end(decompositions))
     reason = "; for linear algebra, weft supports only Cholesky factors and triangular systems";
   else if (names("python") && names("callback"))
     reason = "; it calls back into Python";
+  else
+    reason = "; only a C++ program that registers it with weft::custom_op can run it";
   return concat("custom_call @", target, ": weft has no such function", reason);
 }
 

@@ -174,8 +174,9 @@ void Function::end_trial(const Specialization& checked, std::shared_ptr<Speciali
   const std::string difference = difference_of_replay(checked, *made);
   if (difference.empty()) return;
   WEFT_DIAGNOSE(stale_capture, .subject = options_.name, .place = place_,
-                .reason = concat(difference, "; without WEFT_DEBUG=1, which records some calls again, every call keeps what "
-                                             "was recorded first"));
+                .reason = concat(difference,
+                                 "; without WEFT_DEBUG=1, which records some calls again, every call keeps what "
+                                 "was recorded first"));
   ++recorded_;
   compiles_ += made->compiled;
   keep(std::move(made));

@@ -87,7 +87,7 @@ Window window_of(const Recording& recording, const Analysis& analysis, const Los
   window.compiles = counted("UncachedCompile");
   window.compile_ms = milliseconds_of(grown("CompileTime", "total"));
   window.longest_compile_ms = milliseconds_of(total(recording.last_metrics, "CompileTime", "max"));
-  window.reads = grown("TransferFromDeviceTime", "count");
+  window.reads = std::min(grown("TransferFromDeviceTime", "count"), grown("HostWaitTime", "count"));
   window.host_wait_ms = milliseconds_of(grown("HostWaitTime", "total"));
   window.evictions = counted("GraphCacheEvictions");
   // Find the program that kept the device busy for the longest time.

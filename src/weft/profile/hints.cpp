@@ -240,8 +240,12 @@ WindowMeter::Totals WindowMeter::now() {
   t.busy_ms = sum("ExecuteTime");
   t.idle_ms = sum("DeviceIdleTime");
   t.host_op_ms += sum("HostFallbackTime");
-  const auto reads = metrics::metric("TransferFromDeviceTime");
-  t.reads = reads ? reads->count : 0;
+  const auto count = [](const char* name) {
+    const auto metric = metrics::metric(name);
+    return metric ? metric->count : 0;
+  };
+  t.reads = count("TransferFromDeviceTime");
+  t.waits = count("HostWaitTime");
   return t;
 }
 
@@ -252,7 +256,7 @@ Window WindowMeter::take(double steps) {
   w.wall_ms = 1e-6 * (now.time_ns - before_.time_ns);
   w.compiles = now.compiles - before_.compiles;
   w.compile_ms = now.compile_ms - before_.compile_ms;
-  w.reads = now.reads - before_.reads;
+  w.reads = std::min(now.reads - before_.reads, now.waits - before_.waits);
   w.host_wait_ms = now.wait_ms - before_.wait_ms;
   w.input_wait_ms = now.input_ms - before_.input_ms;
   w.busy_ms = now.busy_ms - before_.busy_ms;

@@ -21,7 +21,8 @@ struct Window {
   double idle_ms = 0;  // of the device, without compilation, waiting for data and checkpoints
   double host_ms = 0;  // CPU time of the thread that takes the steps, without compilation; 0 if unknown
   double compiles = 0, compile_ms = 0, longest_compile_ms = 0;
-  double reads = 0, host_wait_ms = 0, input_wait_ms = 0;
+  double reads = 0;  // for which the host waited
+  double host_wait_ms = 0, input_wait_ms = 0;
   double evictions = 0;            // of compiled programs
   double host_op_ms = 0;           // time of operations without a kernel
   std::vector<double> nodes = {};  // recorded in each step; empty if unknown
@@ -44,8 +45,8 @@ class WindowMeter {
  private:
   struct Totals {
     std::uint64_t time_ns = 0;
-    double compiles = 0, compile_ms = 0, checkpoint_ms = 0, reads = 0, wait_ms = 0, input_ms = 0, busy_ms = 0,
-           idle_ms = 0, evictions = 0, host_op_ms = 0, thread_ms = 0;
+    double compiles = 0, compile_ms = 0, checkpoint_ms = 0, reads = 0, waits = 0, wait_ms = 0, input_ms = 0,
+           busy_ms = 0, idle_ms = 0, evictions = 0, host_op_ms = 0, thread_ms = 0;
     std::thread::id thread = {};
     std::map<std::string, std::uint64_t> host_ops = {};  // how often each ran
   };

@@ -306,7 +306,8 @@ class EndSearch {
     for (const Known& k : origin.graph->filled().known) {
       if (k.origin) inputs.emplace_back(k.value, k.origin);
       const runtime::BufferPtr buffer = k.buffer.lock();
-      if (buffer && std::ranges::any_of(wrt_, [&](const TensorPtr& x) { return x->buffer == buffer && k.is(x->identity()); }))
+      if (buffer &&
+          std::ranges::any_of(wrt_, [&](const TensorPtr& x) { return x->buffer == buffer && k.is(x->identity()); }))
         sources.push_back(k.value);
     }
     const bool has_derivative = look(*origin.graph->graph, origin.value, std::move(sources), inputs);
@@ -324,8 +325,7 @@ std::vector<const ir::Node*> ends_of_derivatives(Recording& recording, Value y, 
                                                  std::span<const TensorPtr> wrt) {
   std::vector<std::pair<Value, Origin>> inputs;
   for (std::size_t i = 0; i < recording.inputs().size(); ++i)
-    if (const Origin& origin = recording.inputs()[i].origin)
-      inputs.emplace_back(recording.graph().inputs()[i], origin);
+    if (const Origin& origin = recording.inputs()[i].origin) inputs.emplace_back(recording.graph().inputs()[i], origin);
   EndSearch search(wrt);
   (void)search.look(recording.graph(), y, {xs.begin(), xs.end()}, inputs);
   return search.ends();

@@ -67,8 +67,8 @@ void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, st
   };
   if (std::ranges::any_of(ends, is_piecewise_constant)) return;
   if (const std::string* const function = callee_before(frame, loss); function && ends.empty())
-    frame.require(false, "the loss was computed from results of ", *function,
-                  " (compiled), which depend on ", "none of the ", wrt.size(),
+    frame.require(false, "the loss was computed from results of ", *function, " (compiled), which depend on ",
+                  "none of the ", wrt.size(),
                   " tensors, except through values of parameters from before it updated them: take ",
                   "such a gradient inside the function");
   frame.require(!ends.empty(), "the loss depends on none of the ", wrt.size(),
