@@ -25,6 +25,7 @@
 #include <weft/ir/boundary.h>
 #include <weft/ir/element_text.h>
 #include <weft/profile/hints.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::cli {
 
@@ -134,17 +135,37 @@ void print_text(const RunOptions& options, const RunReport& report) {
               << " ms, median " << median(report.run_ms) << " ms\n";
 }
 
-// Runs the function on virtual devices, each a thread of the interpreter.
+compiler::Options compiler_options(const ir::Graph& function, const RunOptions& options) {
+  auto compiler = compiler::Options::from_knobs();
+  compiler.name = program_name(function, options.file);
+  return compiler;
+}
+
+// Runs the function on logical devices of this process: compiled, or each as a thread of the interpreter.
 void run_on_mesh(const RunOptions& options, const ir::Graph& function, std::span<const ir::Array> inputs,
                  RunReport& report) {
+  Clock::time_point start = Clock::now();
   report.on_mesh = divide(function, options.file);
   const MeshProgram& program = *report.on_mesh;
   require(program.mesh.devices() == options.devices, options.file, ": the mesh (", program.mesh, ") has ",
           program.mesh.devices(), " devices, --devices gives ", options.devices);
+  report.is_compiled = !options.interpret;
+  std::shared_ptr<const runtime::Executable> compiled;
+  if (report.is_compiled) {
+    compiler::Report made;
+    compiled = compiler::compile_for_mesh(program.divided, program.mesh, compiler_options(function, options), &made);
+    report.fallbacks = std::move(made.fallbacks);
+  }
+  report.compile_ms = ms_since(start);
   for (std::int64_t i = 0; i < options.repeat; ++i) {
-    const Clock::time_point start = Clock::now();
-    report.outputs = compiler::interpret_on_mesh(program.divided, program.mesh, program.inputs, inputs);
-    report.run_ms.push_back(ms_since(start));
+    start = Clock::now();
+    double& ms = report.run_ms.emplace_back();
+    if (compiled) {
+      report.outputs = compiler::run_on_mesh(compiled, runtime::cpu(), program.divided, program.inputs, inputs, &ms);
+    } else {
+      report.outputs = compiler::interpret_on_mesh(program.divided, program.mesh, program.inputs, inputs);
+      ms = ms_since(start);
+    }
   }
 }
 
@@ -154,8 +175,7 @@ void run_on_one_device(const RunOptions& options, const ir::Graph& function, std
   ProgramOptions program_options;
   program_options.interpret = options.interpret;
   program_options.requires_finite = knobs::debug_nans();
-  program_options.compiler.strict = knobs::strict();
-  program_options.compiler.name = program_name(function, options.file);
+  program_options.compiler = compiler_options(function, options);
   Program program(function, program_options);
   report.compile_ms = ms_since(start);
   report.is_compiled = program.is_compiled();
@@ -202,8 +222,8 @@ void add_run(CLI::App& app) {
   command.add_flag("--interpret", options->interpret,
                    "Run the function in the reference interpreter, without compiling");
   add_integer(command, "--devices", options->devices,
-              "Divide the program among so many devices, as its sdy.mesh and sdy.shardings say; needs --interpret",
-              {1, 256});
+              "Divide the program among so many logical devices of this process, as its sdy.mesh and sdy.shardings say",
+              {1, 4096});
   add_integer(command, "--repeat", options->repeat, "Run the function this many times, and print the times",
               {1, 1'000'000});
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
@@ -213,8 +233,8 @@ void add_run(CLI::App& app) {
                                  ": arrays must follow --input");
     options->inputs.insert(options->inputs.end(), options->more_inputs.begin(), options->more_inputs.end());
     options->random = random->count() > 0;
-    if (options->devices > 1 && !options->interpret)
-      throw CLI::ValidationError("--devices needs --interpret: compiled programs run on one device");
+    if (options->interpret && options->devices > 256)
+      throw CLI::ValidationError("--interpret runs at most 256 devices, each in a thread of its own");
     run_file(*options);
   });
 }

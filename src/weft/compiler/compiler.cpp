@@ -200,7 +200,7 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
 // Makes everything but the thunks, which need numbers for the sizes.
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
   report.nodes = graph.nodes().size();
-  require_compilable(graph, ir::device_count(graph) > 1);
+  require_compilable(graph, options.devices == 1 && ir::device_count(graph) > 1);
   Dump dump(graph.name, *options.target);
   ProgramParts parts{.name = options.name.empty() ? graph.name : options.name,
                      .target = options.target,

@@ -23,6 +23,7 @@ struct Slice {
 struct Launch {
   std::span<std::byte* const> bases;  // address of each allocation
   std::uint64_t step = 0;             // number of the launch, for messages
+  std::uint32_t device = 0;           // position in the mesh of the logical device that the thunk runs for
 
   template <class T = std::byte>
   T* at(const Slice& slice) const {
@@ -54,6 +55,10 @@ class Thunk {
   // Does the work, on the calling thread and the kernel threads (parallel_for). Const and reentrant: the state of a run lives
   // in the launch. Throws Error for errors in the user's data.
   virtual void run(const Launch& launch) const = 0;
+  // Does the work of all logical devices of a mesh, whose launches are given in the order of the mesh.
+  virtual void run_together(std::span<const Launch> launches) const {
+    for (const Launch& launch : launches) run(launch);
+  }
   // Makes what the first run would have to make; called by the executable's Preparation, if it has one. Thread-safe.
   virtual void prepare() const {}
 
@@ -62,6 +67,7 @@ class Thunk {
   std::vector<Slice> reads, writes;
   StreamKind stream = StreamKind::compute;
   bool has_side_effect = false;  // runs after all earlier thunks that have a side effect
+  bool meets = false;            // the devices of a mesh exchange data in it, so only run_together does its work
 };
 
 }  // namespace weft::runtime

@@ -34,6 +34,9 @@ struct Options {
   std::uint64_t activation_bytes = 0;
   // Whether the program keeps the memory of its outputs from launch to launch (runtime/kept_blocks.h).
   bool keeps_memory = false;
+  // The devices of the mesh that the program is for, whose collectives it contains. Such a program runs only as one of several
+  // replicas (runtime/replicas.h).
+  std::uint32_t devices = 1;
   // For a graph with symbolic dims: sample values of the symbols, used only for choices that affect speed.
   SizeValues sizes = {};
   Observer* observer = nullptr;

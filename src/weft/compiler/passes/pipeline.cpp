@@ -21,7 +21,8 @@ constexpr auto for_all = [](const ir::Graph& graph, const Target&) { return run(
 constexpr Pass pass_table[] = {
     {"inline-composites", "replaces composites without a kernel by their decomposition", for_all<inline_composites>},
     {"merge-loops", "replaces a loop by another one that computes the same and more", for_all<merge_loops>},
-    {"expand-collectives", "replaces collectives by what they do with a single process", for_all<expand_collectives>},
+    {"expand-collectives", "replaces collectives by what they do with a single process", for_all<expand_collectives>,
+     /*in_strict_mode=*/true, /*on_meshes=*/false},
     {"eliminate-dead-nodes", "removes nodes that no output needs and that have no effect",
      for_all<eliminate_dead_nodes>},
     {"simplify", "simplifies algebraic identities, neutral elements, and shape ops that undo each other",
@@ -77,6 +78,7 @@ std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Opti
   if (see) see(graph, "input");
   for (const Pass* pass : pipeline()) {
     if (off.contains(std::string(pass->name)) || (options.strict && !pass->in_strict_mode)) continue;
+    if (options.devices > 1 && !pass->on_meshes) continue;
     const auto start = std::chrono::steady_clock::now();
     const auto made = pass->run(*current, *options.target);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

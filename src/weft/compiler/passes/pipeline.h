@@ -20,6 +20,7 @@ struct Pass {
   std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Target& target);
   // False for passes whose result depends on sizes: strict results must not depend on whether sizes are known.
   bool in_strict_mode = true;
+  bool on_meshes = true;  // false for passes that assume a single device
 };
 
 // Returns all passes, in the order in which the pipeline first runs them.

@@ -36,7 +36,7 @@ void Body::apply_region(std::int64_t outer, std::int64_t inner, std::byte* const
       return buffers[i] + row / inner * outer_strides[i] + row % inner * inner_strides[i];
     };
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = at(i);
-    region_->run(0, in, out, reinterpret_cast<std::byte*>(memory.data()));
+    region_->run({}, {in, out, reinterpret_cast<std::byte*>(memory.data())});
     for (std::size_t i = 0; i < out.size(); ++i) std::memcpy(at(inputs_ + i), out[i], widths_[inputs_ + i]);
   }
 }

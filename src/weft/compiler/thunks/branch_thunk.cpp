@@ -21,14 +21,26 @@ class BranchThunk final : public runtime::Thunk {
         writes_(to.begin(), to.end()),
         scratch_(scratch) {}
 
-  void run(const runtime::Launch& launch) const override {
-    std::vector<std::byte*> inputs, outputs;
-    for (std::size_t i = 1; i < reads_.size(); ++i) inputs.push_back(launch.at(reads_[i]));
-    for (const Slice& slice : writes_) outputs.push_back(launch.at(slice));
-    (*branches_)[chosen(launch)].run(launch.step, inputs, outputs, scratch_.bytes ? launch.at(scratch_) : nullptr);
-  }
+  void run(const runtime::Launch& launch) const override { run_branch({&launch, 1}); }
+  void run_together(std::span<const runtime::Launch> launches) const override { run_branch(launches); }
 
  private:
+  void run_branch(std::span<const runtime::Launch> launches) const {
+    std::vector<std::vector<std::byte*>> inputs(launches.size()), outputs(launches.size());
+    std::vector<Region::Addresses> addresses;
+    const std::size_t branch = chosen(launches[0]);
+    for (std::size_t d = 0; d < launches.size(); ++d) {
+      const runtime::Launch& launch = launches[d];
+      require(chosen(launch) == branch,
+              "the devices of the mesh choose different branches, but meet in collectives of one of them");
+      for (std::size_t i = 1; i < reads_.size(); ++i) inputs[d].push_back(launch.at(reads_[i]));
+      for (const Slice& slice : writes_) outputs[d].push_back(launch.at(slice));
+      addresses.push_back({inputs[d], outputs[d], scratch_.bytes ? launch.at(scratch_) : nullptr});
+    }
+    const Region& region = (*branches_)[branch];
+    launches.size() == 1 ? region.run(launches[0], addresses[0]) : region.run_together(launches, addresses);
+  }
+
   std::size_t chosen(const runtime::Launch& launch) const {
     if (predicate_) return *launch.at<bool>(reads_[0]) ? 0 : 1;
     const std::int32_t index = *launch.at<std::int32_t>(reads_[0]);
@@ -48,7 +60,9 @@ void set_branches(Unit& unit, const ir::Node& node, std::vector<Region> branches
   unit.thunk().make = [branches = std::make_shared<const std::vector<Region>>(std::move(branches)),
                        predicate = node.operand(0).dtype() == DType::boolean](
                           std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
+    auto thunk = std::make_unique<BranchThunk>(branches, predicate, reads, writes, scratch);
+    thunk->meets = std::ranges::any_of(*branches, &Region::meets);
+    return thunk;
   };
 }
 

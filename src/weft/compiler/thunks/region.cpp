@@ -24,28 +24,43 @@ void add_sizes(const ir::Graph& graph, std::vector<Size>& all) {
 
 }  // namespace
 
-void Region::run(std::uint64_t step, std::span<std::byte* const> inputs, std::span<std::byte* const> outputs,
-                 std::byte* temporaries) const {
-  const auto& allocations = executable_->allocations;
-  // Small programs run often, so their addresses are not allocated on the heap.
-  std::array<std::byte*, 64> few;
-  std::vector<std::byte*> many(allocations.size() > few.size() ? allocations.size() : 0);
-  const std::span<std::byte*> bases = many.empty() ? std::span(few).first(allocations.size()) : std::span(many);
+void Region::bind(const Addresses& addresses, std::span<std::byte*> bases) const {
   for (std::size_t i = 0; i < bases.size(); ++i) {
-    const Allocation& a = allocations[i];
+    const Allocation& a = executable_->allocations[i];
     switch (a.kind) {
-      case Allocation::Kind::input: bases[i] = inputs[a.index]; break;
+      case Allocation::Kind::input: bases[i] = addresses.inputs[a.index]; break;
       case Allocation::Kind::output: {
         const int from = donor(a.index);
-        bases[i] = from < 0 ? outputs[a.index] : inputs[from];
+        bases[i] = from < 0 ? addresses.outputs[a.index] : addresses.inputs[from];
         break;
       }
       case Allocation::Kind::constant: bases[i] = const_cast<std::byte*>(a.constant.get()); break;
-      case Allocation::Kind::temporary: bases[i] = temporaries + a.offset; break;
+      case Allocation::Kind::temporary: bases[i] = addresses.temporaries + a.offset; break;
     }
   }
-  const runtime::Launch launch{.bases = bases, .step = step};
-  for (const auto& thunk : executable_->thunks) thunk->run(launch);
+}
+
+void Region::run(const runtime::Launch& launch, const Addresses& addresses) const {
+  const std::size_t allocations = executable_->allocations.size();
+  // Small programs run often, so their addresses are not allocated on the heap.
+  std::array<std::byte*, 64> few;
+  std::vector<std::byte*> many(allocations > few.size() ? allocations : 0);
+  const std::span<std::byte*> bases = many.empty() ? std::span(few).first(allocations) : std::span(many);
+  bind(addresses, bases);
+  const runtime::Launch inner{.bases = bases, .step = launch.step, .device = launch.device};
+  for (const auto& thunk : executable_->thunks) thunk->run(inner);
+}
+
+void Region::run_together(std::span<const runtime::Launch> launches, std::span<const Addresses> addresses) const {
+  const std::size_t allocations = executable_->allocations.size();
+  std::vector<std::byte*> all(launches.size() * allocations);
+  std::vector<runtime::Launch> inner;
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const auto bases = std::span(all).subspan(i * allocations, allocations);
+    bind(addresses[i], bases);
+    inner.push_back({.bases = bases, .step = launches[i].step, .device = launches[i].device});
+  }
+  runtime::run_together(executable_->thunks, inner);
 }
 
 RegionProgram::RegionProgram(std::shared_ptr<const ir::Graph> graph, const NativeContext& context,

@@ -12,6 +12,7 @@
 #include <weft/compiler/plan/sized_program.h>
 #include <weft/compiler/thunks/native_context.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/replicas.h>
 
 namespace weft::compiler {
 
@@ -23,11 +24,22 @@ class Region {
   // Returns the input in whose bytes output `i` is written; -1 if the output has its own bytes.
   int donor(std::size_t i) const { return executable_->outputs[i].donated_input; }
 
-  // Takes the addresses of the inputs, the outputs (ignored for outputs with a donor) and the temporaries.
-  void run(std::uint64_t step, std::span<std::byte* const> inputs, std::span<std::byte* const> outputs,
-           std::byte* temporaries) const;
+  // Returns whether the devices of a mesh meet in the region.
+  bool meets() const { return runtime::any_meets(*executable_); }
+
+  // The addresses of a run: the inputs, the outputs (ignored for outputs with a donor) and the temporaries.
+  struct Addresses {
+    std::span<std::byte* const> inputs, outputs;
+    std::byte* temporaries;
+  };
+  // Runs the region as a part of the launch.
+  void run(const runtime::Launch& launch, const Addresses& addresses) const;
+  // The same for all devices of a mesh.
+  void run_together(std::span<const runtime::Launch> launches, std::span<const Addresses> addresses) const;
 
  private:
+  void bind(const Addresses& addresses, std::span<std::byte*> bases) const;
+
   std::shared_ptr<const runtime::Executable> executable_;
 };
 

@@ -36,37 +36,86 @@ class WhileThunk final : public runtime::Thunk {
              const Slice& scratch)
       : plan_(std::move(plan)), initial_(from.begin(), from.end()), result_(to.begin(), to.end()), scratch_(scratch) {}
 
-  void run(const runtime::Launch& launch) const override {
-    const WhilePlan& p = *plan_;
-    const std::size_t count = p.changing.size();
-    std::byte* const scratch = launch.at(scratch_);
-    std::vector<std::byte*> carried, current(count), next(count), spare(count);
-    for (const Slice& slice : initial_) carried.push_back(launch.at(slice));
-    for (std::size_t k = 0; k < count; ++k) {
-      current[k] = launch.at(result_[k]);
-      move(carried[p.changing[k]], current[k], p.bytes[k]);
-      if (p.donors[k] < 0) spare[k] = scratch + p.spares[k];
-    }
-    std::byte* const answer = scratch + p.answer;
-    while (true) {
-      for (std::size_t k = 0; k < count; ++k) carried[p.changing[k]] = current[k];
-      p.condition.run(launch.step, carried, std::span(&answer, 1), scratch + p.temporaries);
-      if (*answer == std::byte{0}) break;
-      for (std::size_t k = 0; k < count; ++k) next[k] = p.donors[k] < 0 ? spare[k] : current[p.donors[k]];
-      p.body.run(launch.step, carried, next, scratch + p.temporaries);
-      for (std::size_t k = 0; k < count; ++k)
-        if (p.donors[k] < 0) spare[k] = current[p.freed[k]];
-      current.swap(next);
-    }
-    for (const auto& [k, offset] : p.stages) {
-      if (current[k] == launch.at(result_[k])) continue;
-      move(current[k], scratch + offset, p.bytes[k]);
-      current[k] = scratch + offset;
-    }
-    for (std::size_t k = 0; k < count; ++k) move(current[k], launch.at(result_[k]), p.bytes[k]);
-  }
+  void run(const runtime::Launch& launch) const override { loop({&launch, 1}); }
+  void run_together(std::span<const runtime::Launch> launches) const override { loop(launches); }
 
  private:
+  // Where the carried values of one device are.
+  struct Carried {
+    std::byte* scratch;
+    std::vector<std::byte*> all, current, next, spare;  // all except the first: for each changing value
+  };
+
+  void loop(std::span<const runtime::Launch> launches) const {
+    const WhilePlan& p = *plan_;
+    std::vector<Carried> devices;
+    for (const runtime::Launch& launch : launches) devices.push_back(begin(launch));
+    while (goes_on(launches, devices)) {
+      std::vector<Region::Addresses> addresses;
+      for (Carried& device : devices) {
+        for (std::size_t k = 0; k < p.changing.size(); ++k)
+          device.next[k] = p.donors[k] < 0 ? device.spare[k] : device.current[p.donors[k]];
+        addresses.push_back({device.all, device.next, device.scratch + p.temporaries});
+      }
+      run_region(p.body, launches, addresses);
+      for (Carried& device : devices) {
+        for (std::size_t k = 0; k < p.changing.size(); ++k)
+          if (p.donors[k] < 0) device.spare[k] = device.current[p.freed[k]];
+        device.current.swap(device.next);
+      }
+    }
+    for (std::size_t i = 0; i < launches.size(); ++i) end(launches[i], devices[i]);
+  }
+
+  Carried begin(const runtime::Launch& launch) const {
+    const WhilePlan& p = *plan_;
+    const std::size_t count = p.changing.size();
+    Carried device{
+        .scratch = launch.at(scratch_), .all = {}, .current = decltype(Carried::current)(count), .next = {}, .spare = {}};
+    device.next.resize(count);
+    device.spare.resize(count);
+    for (const Slice& slice : initial_) device.all.push_back(launch.at(slice));
+    for (std::size_t k = 0; k < count; ++k) {
+      device.current[k] = launch.at(result_[k]);
+      move(device.all[p.changing[k]], device.current[k], p.bytes[k]);
+      if (p.donors[k] < 0) device.spare[k] = device.scratch + p.spares[k];
+    }
+    return device;
+  }
+
+  bool goes_on(std::span<const runtime::Launch> launches, std::span<Carried> devices) const {
+    const WhilePlan& p = *plan_;
+    std::vector<std::byte*> answers;
+    for (const Carried& device : devices) answers.push_back(device.scratch + p.answer);
+    std::vector<Region::Addresses> addresses;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      Carried& device = devices[i];
+      for (std::size_t k = 0; k < p.changing.size(); ++k) device.all[p.changing[k]] = device.current[k];
+      addresses.push_back({device.all, {&answers[i], 1}, device.scratch + p.temporaries});
+    }
+    run_region(p.condition, launches, addresses);
+    for (const std::byte* answer : answers)
+      require(*answer == *answers[0],
+              "while: the devices of the mesh disagree on whether to go on, but meet in collectives of the loop");
+    return *answers[0] != std::byte{0};
+  }
+
+  void end(const runtime::Launch& launch, Carried& device) const {
+    const WhilePlan& p = *plan_;
+    for (const auto& [k, offset] : p.stages) {
+      if (device.current[k] == launch.at(result_[k])) continue;
+      move(device.current[k], device.scratch + offset, p.bytes[k]);
+      device.current[k] = device.scratch + offset;
+    }
+    for (std::size_t k = 0; k < p.changing.size(); ++k) move(device.current[k], launch.at(result_[k]), p.bytes[k]);
+  }
+
+  static void run_region(const Region& region, std::span<const runtime::Launch> launches,
+                         std::span<const Region::Addresses> addresses) {
+    if (launches.size() == 1) return region.run(launches[0], addresses[0]);
+    region.run_together(launches, addresses);
+  }
+
   static void move(const std::byte* from, std::byte* to, std::uint64_t bytes) {
     if (from != to && bytes) std::memcpy(to, from, bytes);
   }
@@ -143,7 +192,9 @@ void set_plan(Unit& unit, WhilePlan made) {
   const auto plan = std::make_shared<const WhilePlan>(std::move(made));
   unit.scratch_bytes = plan->scratch_bytes;
   unit.thunk().make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<WhileThunk>(plan, reads, writes, scratch);
+    auto thunk = std::make_unique<WhileThunk>(plan, reads, writes, scratch);
+    thunk->meets = plan->condition.meets() || plan->body.meets();
+    return thunk;
   };
 }
 

@@ -95,7 +95,7 @@ class Part {
     temporaries_ = memory_.allocate(program_.temporary_bytes());
   }
 
-  void run() { program_.run(0, inputs_, outputs_, temporaries_); }
+  void run() { program_.run({}, {inputs_, outputs_, temporaries_}); }
 
  private:
   static Region compiled(const ir::Graph& graph, Options options, const NestedCompiler& nested) {

@@ -15,71 +15,16 @@ namespace {
 
 constexpr std::size_t nowhere = -1;
 
-// The groups of a collective, by row, as processes. StableHLO defines what the numbers mean, depending on the channel and the flag.
-class Groups {
- public:
-  explicit Groups(const NodeCall& call)
-      : attributes_(call.attributes<CollectiveAttributes>()), call_(call), grid_(*call.context.grid) {}
+std::vector<ProcessGroup> all_groups(const NodeCall& call) {
+  return groups_of(call.node, call.context.grid->replicas(), call.context.grid->partitions());
+}
 
-  // With a positive channel, the numbers are partition ids; otherwise they are replica ids.
-  ProcessGroup across(std::size_t row) const {
-    const ProcessId me = call_.context.process;
-    return processes(row, [&](std::int64_t id) {
-      return attributes_.channel > 0 ? ProcessId{me.replica, id} : ProcessId{id, me.partition};
-    });
-  }
-
-  // The group of an op that reduces or gathers. The numbers are replicas, replicas of all partitions, or global process numbers.
-  ProcessGroup of_all(std::size_t row) const {
-    const ProcessId me = call_.context.process;
-    if (attributes_.channel <= 0) return processes(row, [&](std::int64_t id) { return ProcessId{id, me.partition}; });
-    if (attributes_.use_global_device_ids)
-      return processes(row,
-                       [&](std::int64_t id) { return ProcessId{id / grid_.partitions(), id % grid_.partitions()}; });
-    ProcessGroup all;
-    for (std::int64_t partition = 0; partition < grid_.partitions(); ++partition)
-      for (const ProcessId id : processes(row, [&](std::int64_t replica) { return ProcessId{replica, partition}; }))
-        all.push_back(id);
-    return all;
-  }
-
-  std::size_t rows() const {
-    const IntMatrix& groups = attributes_.groups;
-    return groups.columns == 0 ? 0 : groups.values.size() / groups.columns;
-  }
-
-  // Returns the group that contains this process, empty if there is none. An op without groups has one group of all replicas.
-  ProcessGroup mine(ProcessGroup (Groups::*group)(std::size_t) const) const {
-    for (std::size_t row = 0; row < std::max<std::size_t>(1, rows()); ++row) {
-      ProcessGroup found = (this->*group)(row);
-      if (std::ranges::find(found, call_.context.process) != found.end()) return found;
-    }
-    return {};
-  }
-
- private:
-  template <class Process>
-  ProcessGroup processes(std::size_t row, Process process) const {
-    ProcessGroup group;
-    const auto add = [&](std::int64_t number) {
-      const ProcessId id = process(number);
-      require(id.replica < grid_.replicas() && id.partition < grid_.partitions(), call_.node.op->name, ": there is no ",
-              id, ", the program runs on ", grid_.replicas(), " replicas of ", grid_.partitions(), " partitions");
-      group.push_back(id);
-    };
-    const std::size_t columns = attributes_.groups.columns;
-    if (rows() == 0)
-      for (std::int64_t number = 0; number < grid_.replicas(); ++number) add(number);
-    else
-      for (const std::int64_t number : attributes_.groups.values.subspan(row * columns, columns))
-        if (number >= 0) add(number);
-    return group;
-  }
-
-  const CollectiveAttributes& attributes_;
-  const NodeCall& call_;
-  const ProcessGrid& grid_;
-};
+// Returns the group that contains this process, empty if there is none.
+ProcessGroup my_group(const NodeCall& call) {
+  for (ProcessGroup& group : all_groups(call))
+    if (std::ranges::find(group, call.context.process) != group.end()) return std::move(group);
+  return {};
+}
 
 // The offers of the processes of a group, and the position of this process among them.
 struct Met {
@@ -106,8 +51,7 @@ Met meet(const NodeCall& call, const ProcessGroup& group) {
   return {offers, static_cast<std::size_t>(std::ranges::find(group, call.context.process) - group.begin())};
 }
 
-Met meet_all(const NodeCall& call) { return meet(call, Groups(call).mine(&Groups::of_all)); }
-Met meet_across(const NodeCall& call) { return meet(call, Groups(call).mine(&Groups::across)); }
+Met meet(const NodeCall& call) { return meet(call, my_group(call)); }
 
 // Folds the arrays into the first one, element by element and in order.
 Array reduced(const NodeCall& call, std::span<const Array* const> arrays) {
@@ -228,7 +172,7 @@ class Parallel {
 }  // namespace
 
 std::vector<Array> all_gather(const NodeCall& call) {
-  const Met met = meet_all(call);
+  const Met met = meet(call);
   std::vector<Array> results;
   for (std::size_t i = 0; i < call.operands.size(); ++i)
     results.push_back(concatenated(met.all(i), call.attributes<CollectiveAttributes>().dimension));
@@ -236,21 +180,21 @@ std::vector<Array> all_gather(const NodeCall& call) {
 }
 
 std::vector<Array> all_reduce(const NodeCall& call) {
-  const Met met = meet_all(call);
+  const Met met = meet(call);
   std::vector<Array> results;
   for (std::size_t i = 0; i < call.operands.size(); ++i) results.push_back(reduced(call, met.all(i)));
   return results;
 }
 
 std::vector<Array> reduce_scatter(const NodeCall& call) {
-  const Met met = meet_all(call);
+  const Met met = meet(call);
   return checked(call, one(part(reduced(call, met.all(0)), call.attributes<CollectiveAttributes>().dimension,
                                 std::ssize(*met.offers), met.me)));
 }
 
 std::vector<Array> all_to_all(const NodeCall& call) {
   const auto& a = call.attributes<CollectiveAttributes>();
-  const Met met = meet_across(call);
+  const Met met = meet(call);
   require(met.offers->size() == static_cast<std::size_t>(a.split_count), "all_to_all: ", met.offers->size(),
           " processes meet to exchange ", a.split_count, " parts");
   std::vector<Array> results;
@@ -272,7 +216,7 @@ std::size_t root_of(const NodeCall& call, const ProcessGroup& group, std::size_t
 }
 
 std::vector<Array> collective_broadcast(const NodeCall& call) {
-  const ProcessGroup group = Groups(call).mine(&Groups::across);
+  const ProcessGroup group = my_group(call);
   std::vector<Array> results;
   for (const Type type : call.node.types) results.emplace_back(type);
   if (group.empty()) return results;
@@ -282,7 +226,7 @@ std::vector<Array> collective_broadcast(const NodeCall& call) {
 }
 
 std::vector<Array> collective_reduce(const NodeCall& call) {
-  const ProcessGroup group = Groups(call).mine(&Groups::of_all);
+  const ProcessGroup group = my_group(call);
   std::vector<Array> results;
   for (const Type type : call.node.types) results.emplace_back(type);
   if (group.empty()) return results;
@@ -294,11 +238,9 @@ std::vector<Array> collective_reduce(const NodeCall& call) {
 
 // Each pair meets separately, in the order of the list, which is the same for all processes.
 std::vector<Array> collective_permute(const NodeCall& call) {
-  const Groups pairs(call);
   const ProcessId me = call.context.process;
   std::vector<Array> result = one(Array(call.type()));
-  for (std::size_t row = 0; row < pairs.rows(); ++row) {
-    ProcessGroup pair = pairs.across(row);
+  for (ProcessGroup& pair : all_groups(call)) {
     const bool receives = pair[1] == me;
     if (!receives && pair[0] != me) continue;
     if (pair[0] == pair[1]) pair.pop_back();

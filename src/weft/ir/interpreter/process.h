@@ -9,25 +9,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <weft/ir/array.h>
+#include <weft/ir/process_groups.h>
 
 namespace weft::ir::interpreter {
-
-struct ProcessId {
-  std::int64_t replica = 0, partition = 0;
-  friend auto operator<=>(const ProcessId&, const ProcessId&) = default;
-  friend std::ostream& operator<<(std::ostream& out, ProcessId id) {
-    return out << "replica " << id.replica << ", partition " << id.partition;
-  }
-};
-
-using ProcessGroup = std::vector<ProcessId>;
 
 // Thread-safe.
 class ProcessGrid {

@@ -1,0 +1,36 @@
+// Folds arrays of several devices into one, element by element. The order is a balanced binary tree over the arrays: neighbours are
+// combined, then neighbouring results, and so on; the last one of an odd number waits. So the result depends neither on how arrays are
+// cut nor on where devices run. 16-bit floats are added in f32 and rounded once. A sum of n arrays by this tree has an error of log2 n
+// roundings.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <weft/compiler/thunks/body.h>
+
+namespace weft::compiler {
+
+// Thread-safe.
+class TreeFold {
+ public:
+  // `body` combines two rank-0 values of the dtype.
+  TreeFold(const ir::Graph& body, DType dtype, const NativeContext& context);
+
+  // Folds elements [0, count) of the arrays, at most most_elements at a time, into `result`, which may be one of the arrays.
+  static constexpr std::int64_t most_elements = 2048;
+  void run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count) const;
+
+ private:
+  class Run;
+
+  std::int64_t width_, wide_width_;  // bytes of an element: of the arrays, and of partial results
+  Body combine_;                     // of two partial results
+  std::unique_ptr<const Body> widen_, narrow_;  // null if partial results have the dtype of the arrays
+};
+
+}  // namespace weft::compiler

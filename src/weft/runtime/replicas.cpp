@@ -1,0 +1,158 @@
+#include <weft/runtime/replicas.h>
+
+#include <algorithm>
+
+#include <weft/base/error.h>
+#include <weft/runtime/program_description.h>
+#include <weft/runtime/schedule.h>
+
+namespace weft::runtime {
+
+namespace {
+
+using Thunks = std::span<const std::shared_ptr<const Thunk>>;
+
+constexpr std::uint64_t alignment = 64;  // of the temporaries of each device
+
+// Calls `each(thunk, device)` for the thunks of each device up to the next meeting, `all(thunk)` for the meeting, and so on.
+// The thunks of one device stay together, because they read from the caches what the device has just written.
+template <class Each, class All>
+void in_order(Thunks thunks, std::uint32_t devices, Each&& each, All&& all) {
+  const auto meets = [&](std::size_t t) { return thunks[t]->meets; };
+  for (std::size_t begin = 0, end = 0; begin < thunks.size(); begin = end + 1) {
+    for (end = begin; end < thunks.size() && !meets(end);) ++end;
+    for (std::uint32_t device = 0; device < devices; ++device)
+      for (std::size_t t = begin; t < end; ++t) each(t, device);
+    if (end < thunks.size()) all(end);
+  }
+}
+
+Launch launch_of(const Launch& all, std::uint32_t device, std::size_t allocations) {
+  return {.bases = all.bases.subspan(device * allocations, allocations), .step = all.step, .device = device};
+}
+
+std::vector<Slice> moved(std::span<const Slice> slices, std::uint32_t device, std::size_t allocations) {
+  std::vector<Slice> result(slices.begin(), slices.end());
+  for (Slice& slice : result) slice.allocation += device * allocations;
+  return result;
+}
+
+// A thunk that runs for one device.
+class OnDevice final : public Thunk {
+ public:
+  OnDevice(std::shared_ptr<const Thunk> of, std::uint32_t device, std::size_t allocations)
+      : of_(std::move(of)), device_(device), allocations_(allocations) {
+    info = of_->info;
+    info.name += concat('@', device);
+    reads = moved(of_->reads, device, allocations);
+    writes = moved(of_->writes, device, allocations);
+    stream = of_->stream;
+    has_side_effect = of_->has_side_effect;
+  }
+  void run(const Launch& launch) const override { of_->run(launch_of(launch, device_, allocations_)); }
+  void prepare() const override { of_->prepare(); }
+
+ private:
+  std::shared_ptr<const Thunk> of_;
+  std::uint32_t device_;
+  std::size_t allocations_;  // of each device
+};
+
+// A thunk in which all devices meet.
+class OnAllDevices final : public Thunk {
+ public:
+  OnAllDevices(std::shared_ptr<const Thunk> of, std::uint32_t devices, std::size_t allocations)
+      : of_(std::move(of)), devices_(devices), allocations_(allocations) {
+    info = of_->info;
+    info.flops *= devices;
+    info.bytes *= devices;
+    const auto add = [](std::vector<Slice>& to, std::vector<Slice> slices) {
+      to.insert(to.end(), slices.begin(), slices.end());
+    };
+    for (std::uint32_t device = 0; device < devices; ++device) {
+      add(reads, moved(of_->reads, device, allocations));
+      add(writes, moved(of_->writes, device, allocations));
+    }
+    stream = of_->stream;
+    has_side_effect = of_->has_side_effect;
+  }
+  void run(const Launch& launch) const override {
+    std::vector<Launch> launches;
+    for (std::uint32_t device = 0; device < devices_; ++device)
+      launches.push_back(launch_of(launch, device, allocations_));
+    of_->run_together(launches);
+  }
+  void prepare() const override { of_->prepare(); }
+
+ private:
+  std::shared_ptr<const Thunk> of_;
+  std::uint32_t devices_;
+  std::size_t allocations_;  // of each device
+};
+
+// Adds the inputs, outputs and allocations of one device.
+void add_device(const Executable& one, std::uint32_t device, Executable& all) {
+  const std::uint32_t inputs = one.inputs.size(), outputs = one.outputs.size(), allocations = one.allocations.size();
+  const std::uint64_t temporaries = (one.temporary_bytes + alignment - 1) / alignment * alignment;
+  all.inputs.insert(all.inputs.end(), one.inputs.begin(), one.inputs.end());
+  for (Output output : one.outputs) {
+    output.allocation += device * allocations;
+    if (output.donated_input >= 0) output.donated_input += static_cast<std::int32_t>(device * inputs);
+    all.outputs.push_back(output);
+  }
+  for (Allocation allocation : one.allocations) {
+    switch (allocation.kind) {
+      case Allocation::Kind::input: allocation.index += device * inputs; break;
+      case Allocation::Kind::output: allocation.index += device * outputs; break;
+      case Allocation::Kind::constant: break;  // all devices share its bytes
+      case Allocation::Kind::temporary: allocation.offset += device * temporaries; break;
+    }
+    all.allocations.push_back(std::move(allocation));
+  }
+  all.temporary_bytes += temporaries;
+  all.peak_bytes += one.peak_bytes;
+}
+
+}  // namespace
+
+std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices) {
+  auto all = std::make_shared<Executable>();
+  all->name = one->name;
+  for (std::uint32_t device = 0; device < devices; ++device) add_device(*one, device, *all);
+  std::vector<std::size_t> origins;  // for each thunk, the one it was made of
+  in_order(
+      one->thunks, devices,
+      [&](std::size_t t, std::uint32_t device) {
+        all->thunks.push_back(std::make_shared<OnDevice>(one->thunks[t], device, one->allocations.size()));
+        origins.push_back(t);
+      },
+      [&](std::size_t t) {
+        all->thunks.push_back(std::make_shared<OnAllDevices>(one->thunks[t], devices, one->allocations.size()));
+        origins.push_back(t);
+      });
+  all->schedule = schedule_streams(*all);
+  all->preparation = one->preparation;
+  all->code = one->code;
+  if (one->describe)
+    all->describe = [describe = one->describe, origins = std::move(origins)] {
+      ProgramDescription of_one = describe(), of_all = of_one;
+      of_all.thunks.clear();
+      for (const std::size_t origin : origins)
+        if (origin < of_one.thunks.size()) of_all.thunks.push_back(of_one.thunks[origin]);
+      return of_all;
+    };
+  if (one->kept_blocks) all->kept_blocks = std::make_shared<KeptBlocks>(all->outputs.size());
+  return all;
+}
+
+void run_together(Thunks thunks, std::span<const Launch> launches) {
+  in_order(
+      thunks, launches.size(), [&](std::size_t t, std::uint32_t device) { thunks[t]->run(launches[device]); },
+      [&](std::size_t t) { thunks[t]->run_together(launches); });
+}
+
+bool any_meets(const Executable& executable) {
+  return std::ranges::any_of(executable.thunks, [](const auto& thunk) { return thunk->meets; });
+}
+
+}  // namespace weft::runtime

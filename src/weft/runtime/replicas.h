@@ -1,0 +1,24 @@
+// One executable for all logical devices of a mesh that are in this process. A logical device is a set of allocations, not a
+// thread: the thunks of all devices are in one dataflow graph, in which a collective is a thunk that reads and writes
+// allocations of all of them. So devices wait for each other by data alone, and any number of them runs on any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <weft/runtime/executable.h>
+
+namespace weft::runtime {
+
+// Returns an executable that runs `one` for each of `devices` logical devices. Its inputs are those of the first device, then
+// those of the second one, and so on; so are its outputs.
+std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices);
+
+// Runs thunks for all devices, on the calling thread. Each device runs them in order; where they meet, all of them have come.
+void run_together(std::span<const std::shared_ptr<const Thunk>> thunks, std::span<const Launch> launches);
+
+// Returns whether devices meet in one of the thunks.
+bool any_meets(const Executable& executable);
+
+}  // namespace weft::runtime
