@@ -17,7 +17,8 @@ std::vector<std::vector<std::int64_t>> rows_of(const IntMatrix& groups, std::int
     if (groups.values[i] >= 0) rows.back().push_back(groups.values[i]);
   }
   if (!rows.empty()) return rows;
-  for (std::int64_t replica = 0; replica < replicas; ++replica) (rows.empty() ? rows.emplace_back() : rows[0]).push_back(replica);
+  for (std::int64_t replica = 0; replica < replicas; ++replica)
+    (rows.empty() ? rows.emplace_back() : rows[0]).push_back(replica);
   return rows;
 }
 

@@ -11,6 +11,7 @@
 #include <weft/ir/interpreter.h>
 #include <weft/ir/op.h>
 #include <weft/ir/verify.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::compiler {
 namespace {
@@ -58,22 +59,26 @@ std::vector<ir::Array> small_integers(const ir::Graph& graph) {
   return inputs;
 }
 
-// Compares the program on a mesh with the unsplit one. Returns the collectives: name, axes and bytes sent by each device.
+// Compares the program on a mesh, compiled and interpreted, with the unsplit one. Returns the collectives: name, axes and bytes sent by each device.
 std::vector<std::string> expect_same(const Program& program, const Mesh& mesh, double tolerance = 0) {
   const Partitioned divided = partition(program.graph, mesh, program.shardings, program.outputs);
   ir::verify(*divided.graph);
   const auto inputs = small_integers(program.graph);
-  const auto expected = ir::interpret(program.graph, inputs),
-             computed = interpret_on_mesh(divided, mesh, program.shardings, inputs);
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (tolerance == 0) {
-      EXPECT_EQ(computed[i], expected[i]) << "output " << i;
-      continue;
+  const auto expected = ir::interpret(program.graph, inputs);
+  const auto expect = [&](const std::vector<ir::Array>& computed, const char* how) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      if (tolerance == 0) {
+        EXPECT_EQ(computed[i], expected[i]) << how << ", output " << i;
+        continue;
+      }
+      for (std::int64_t e = 0; e < expected[i].size(); ++e)
+        EXPECT_NEAR(computed[i].element(e), expected[i].element(e), tolerance * (1 + std::abs(expected[i].element(e))))
+            << how << ", output " << i << ", element " << e;
     }
-    for (std::int64_t e = 0; e < expected[i].size(); ++e)
-      EXPECT_NEAR(computed[i].element(e), expected[i].element(e), tolerance * (1 + std::abs(expected[i].element(e))))
-          << "output " << i << ", element " << e;
-  }
+  };
+  expect(interpret_on_mesh(divided, mesh, program.shardings, inputs), "interpreted");
+  const auto compiled = compile_for_mesh(divided, mesh, {});
+  expect(run_on_mesh(compiled, runtime::cpu(), divided, program.shardings, inputs), "compiled");
   std::vector<std::string> collectives;
   for (const Communication& c : divided.communications) {
     std::string axes;

@@ -75,7 +75,7 @@ std::int64_t stride_of(std::span<const std::int64_t> sizes, std::int64_t dimensi
   return stride;
 }
 
-using Group = std::vector<std::uint32_t>;  // devices, in the order of the collective
+using Group = std::vector<std::uint32_t>;   // devices, in the order of the collective
 using Addresses = std::vector<std::byte*>;  // by member of a group
 
 // What a group does with one operand.
@@ -136,15 +136,14 @@ class Reduce final : public Exchange {
     const std::int64_t parts = receivers_ == Receivers::one_part_each ? std::ssize(from) : 1;
     const std::int64_t piece = TreeFold::most_elements, pieces = (block_.run() + piece - 1) / piece;
     const std::int64_t work = std::min(piece, block_.run()) * width_ * std::ssize(from);
-    runtime::parallel_for(
-        parts * block_.rows() * pieces, grain_bytes / std::max<std::int64_t>(work, 1),
-        [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t start = i % pieces * piece, row = i / pieces % block_.rows(),
-                               part = i / pieces / block_.rows();
-            fold(from, to, root, part, row, start, std::min(piece, block_.run() - start));
-          }
-        });
+    runtime::parallel_for(parts * block_.rows() * pieces, grain_bytes / std::max<std::int64_t>(work, 1),
+                          [&](std::int64_t begin, std::int64_t end) {
+                            for (std::int64_t i = begin; i < end; ++i) {
+                              const std::int64_t start = i % pieces * piece, row = i / pieces % block_.rows(),
+                                                 part = i / pieces / block_.rows();
+                              fold(from, to, root, part, row, start, std::min(piece, block_.run() - start));
+                            }
+                          });
   }
 
  private:
@@ -172,9 +171,9 @@ struct Plan {
   std::uint32_t devices;
   std::vector<Group> groups;
   std::vector<std::unique_ptr<const Exchange>> exchanges;  // by operand
-  bool begins_with_zeros;  // for devices that receive nothing
-  bool only_last_receives;  // of each group, which is a pair of source and target
-  bool has_roots;           // the last operand holds the root for each of the others
+  bool begins_with_zeros;                                  // for devices that receive nothing
+  bool only_last_receives;                                 // of each group, which is a pair of source and target
+  bool has_roots;                                          // the last operand holds the root for each of the others
 };
 
 class CollectiveThunk final : public runtime::Thunk {
@@ -283,8 +282,8 @@ Unit collective_unit(const ir::Node& node, const NativeContext& context) {
     for (const ir::ProcessId id : group) devices.push_back(id.partition);
   }
   plan->only_last_receives = node.op == &ops::collective_permute;
-  plan->begins_with_zeros = plan->only_last_receives || node.op == &ops::collective_broadcast ||
-                            node.op == &ops::collective_reduce;
+  plan->begins_with_zeros =
+      plan->only_last_receives || node.op == &ops::collective_broadcast || node.op == &ops::collective_reduce;
   plan->has_roots = node.attributes<ir::CollectiveAttributes>().has_dynamic_root;
   require_groups(node, *plan);
   for (std::size_t i = 0; i < node.types.size(); ++i) plan->exchanges.push_back(exchange(node, i, context));
@@ -300,8 +299,8 @@ Unit collective_unit(const ir::Node& node, const NativeContext& context) {
 Unit process_id_unit(const ir::Node& node) {
   Unit unit = unit_of(node);
   unit.info.category = "device id";
-  unit.thunk().make = [is_partition = node.op == &ops::partition_id](
-                          std::span<const Slice>, std::span<const Slice> writes, const Slice&) {
+  unit.thunk().make = [is_partition = node.op == &ops::partition_id](std::span<const Slice>,
+                                                                     std::span<const Slice> writes, const Slice&) {
     return std::make_unique<ProcessIdThunk>(is_partition, writes[0]);
   };
   return unit;

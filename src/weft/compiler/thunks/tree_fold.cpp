@@ -18,9 +18,8 @@ const ir::Graph& wide_body(const ir::Graph& body, DType dtype) {
 
 std::shared_ptr<const ir::Graph> conversion(DType from, DType to) {
   const Type types[] = {Type(from, {})};
-  return ir::make_graph(types, [&](ir::Graph&, std::span<const ir::Value> x) {
-    return std::vector<ir::Value>{ir::convert(x[0], to)};
-  });
+  return ir::make_graph(
+      types, [&](ir::Graph&, std::span<const ir::Value> x) { return std::vector<ir::Value>{ir::convert(x[0], to)}; });
 }
 
 void apply(const Body& body, std::int64_t count, std::span<std::byte* const> buffers) {

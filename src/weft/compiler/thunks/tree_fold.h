@@ -28,8 +28,8 @@ class TreeFold {
  private:
   class Run;
 
-  std::int64_t width_, wide_width_;  // bytes of an element: of the arrays, and of partial results
-  Body combine_;                     // of two partial results
+  std::int64_t width_, wide_width_;             // bytes of an element: of the arrays, and of partial results
+  Body combine_;                                // of two partial results
   std::unique_ptr<const Body> widen_, narrow_;  // null if partial results have the dtype of the arrays
 };
 

@@ -70,8 +70,11 @@ class WhileThunk final : public runtime::Thunk {
   Carried begin(const runtime::Launch& launch) const {
     const WhilePlan& p = *plan_;
     const std::size_t count = p.changing.size();
-    Carried device{
-        .scratch = launch.at(scratch_), .all = {}, .current = decltype(Carried::current)(count), .next = {}, .spare = {}};
+    Carried device{.scratch = launch.at(scratch_),
+                   .all = {},
+                   .current = decltype(Carried::current)(count),
+                   .next = {},
+                   .spare = {}};
     device.next.resize(count);
     device.spare.resize(count);
     for (const Slice& slice : initial_) device.all.push_back(launch.at(slice));
