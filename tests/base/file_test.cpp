@@ -10,10 +10,13 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <weft/base/error.h>
 #include <weft/base/temporary_folder.h>
+
+#include "tests/error_of.h"
 
 namespace weft {
 namespace {
@@ -66,6 +69,20 @@ TEST(AtomicFile, ReplacesWholeOrNotAtAll) {
   write_file(folder / "a", "new");
   EXPECT_EQ(read_file(folder / "a"), "new");
   EXPECT_EQ(names_in(folder.path()), std::vector<std::string>{"a"});
+}
+
+TEST(AtomicFile, NeverReplacesWhatIsNoFile) {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe", link = folder.path() / "link", file = folder.path() / "file";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { write_file(pipe, "x"); }), testing::HasSubstr("pipe: it is no regular file"));
+  EXPECT_TRUE(is_fifo(std::filesystem::status(pipe)));
+  std::filesystem::create_symlink("file", link);
+  for (const char* text : {"new", "replaced"}) {  // the link first leads nowhere
+    write_file(link, text);
+    EXPECT_TRUE(is_symlink(std::filesystem::symlink_status(link)));
+    EXPECT_EQ(read_file(file), text);
+  }
 }
 
 TEST(AtomicFile, LeftoversAreRemovedAndNothingElse) {

@@ -71,7 +71,7 @@ TEST(Knobs, RejectWhatDoesNotParse) {
     parsed<Integer>("many");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "WEFT_FRESH: expected integer, got 'many'");
+    EXPECT_STREQ(error.what(), "WEFT_FRESH: expected a whole number, at least 0, got 'many'");
   }
 }
 

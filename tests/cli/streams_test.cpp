@@ -76,11 +76,13 @@ TEST(Streams, AKnobWithoutAMeaningIsRefusedByEveryCommand) {
     EXPECT_EQ(wrong.exit_code, 2) << variable;
     return wrong.err;
   };
-  EXPECT_EQ(refusal("WEFT_NUM_THREADS", "many"), "error: WEFT_NUM_THREADS: expected integer, got 'many'\n");
+  EXPECT_EQ(refusal("WEFT_NUM_THREADS", "many"),
+            "error: WEFT_NUM_THREADS: expected a whole number, at least 0, got 'many'\n");
   EXPECT_EQ(refusal("WEFT_FUSE", "yes"), "error: WEFT_FUSE: expected 0 or 1, got 'yes'\n");
-  EXPECT_EQ(refusal("WEFT_CACHE_BYTES", "1q"), "error: WEFT_CACHE_BYTES: expected integer, got '1q'\n");
+  EXPECT_EQ(refusal("WEFT_CACHE_BYTES", "1q"),
+            "error: WEFT_CACHE_BYTES: expected a whole number, at least 0, got '1q'\n");
   EXPECT_EQ(refusal("WEFT_BACKEND", "gpu"),
-            "error: WEFT_BACKEND: 'gpu' is not a backend: use standard, eager or interpreter\n");
+            "error: WEFT_BACKEND: 'gpu' is not a backend: use compiled (or standard), eager or interpreter\n");
 }
 
 TEST(Streams, UnknownVariablesAndLogChannelsAreWarnedOfOnce) {

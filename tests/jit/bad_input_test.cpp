@@ -60,10 +60,10 @@ TEST_F(BadInput, OptionsThatContradictEachOther) {
 TEST_F(BadInput, BackendsThatDoNotExist) {
   const auto body = [](const Tensor& a) { return a + 1; };
   EXPECT_THAT(error_of([&] { compile(body, {.backend = "inductor"}); }),
-              HasSubstr("'inductor' is not a backend: use standard, eager or interpreter"));
+              HasSubstr("'inductor' is not a backend: use compiled (or standard), eager or interpreter"));
   const knobs::Override<knobs::Text> backend(knobs::backend, "inductor");
   EXPECT_THAT(error_of([&] { compile(body)(x); }),
-              HasSubstr("WEFT_BACKEND: 'inductor' is not a backend: use standard, eager or interpreter"));
+              HasSubstr("WEFT_BACKEND: 'inductor' is not a backend: use compiled (or standard), eager or interpreter"));
 }
 
 // Without the mark, each of these option sets is valid.

@@ -107,6 +107,40 @@ TEST(GradientPoints, OfSinhEverywhere) {
   }
 }
 
+// Functions that are smooth at 0 have the right derivatives of every order there.
+TEST(GradientPoints, SecondDerivativesAtZero) {
+  const auto second = [](const std::function<Tensor(const Tensor&)>& f, const Tensor& x) {
+    return grad(sum(grad(sum(f(x)), x)), x);
+  };
+  const Tensor x = tensor({-1.0, 0.0, 1.0});
+  const double side = 0.19661193324148185;  // s (1 - s) at 1
+  expect_values(second([](const Tensor& t) { return softplus(t); }, x), {3}, {side, 0.25, side}, 1e-7);
+  expect_values(second([](const Tensor& t) { return log_sigmoid(t); }, x), {3}, {-side, -0.25, -side}, 1e-7);
+  expect_values(
+      second([](const Tensor& t) { return binary_cross_entropy_with_logits(t, zeros_like(t), Reduction::none); }, x),
+      {3}, {side, 0.25, side}, 1e-7);
+  const auto product = [](const Tensor& t) { return prod(t); };
+  expect_values(second(product, tensor({0.0, 2.0})), {2}, {1, 1}, 1e-12);
+  expect_values(second(product, tensor({0.0, 2.0, 5.0, 3.0})), {4}, {31, 15, 6, 10}, 1e-12);
+  expect_values(second(product, tensor({0.0, 0.0, 5.0})), {3}, {5, 5, 0}, 1e-12);
+}
+
+TEST(GradientPoints, OfProductsAlongAnyAxes) {
+  const Tensor x = test::arbitrary({3, 5, 2}), along = prod(x, {0, 2});
+  const Tensor expected = reshape(along, {1, 5, 1}) / x;
+  expect_values(grad(sum(along), x), {3, 5, 2}, expected.to_vector<double>(), 1e-12);
+  expect_values(grad(sum(prod(x, 1)), x), {3, 5, 2}, (reshape(prod(x, 1), {3, 1, 2}) / x).to_vector<double>(), 1e-12);
+}
+
+TEST(GradientPoints, StayFiniteInTheBranchThatIsNotChosen) {
+  const Tensor slope = tensor({0.25});
+  expect_values(grad(sum(leaky_relu(tensor({inf, 1.0}), slope)), slope), {1}, {0});
+  const Tensor x = tensor({inf, -inf, 3.0});
+  expect_values(grad(huber_loss(x, zeros_like(x), 2, Reduction::sum), x), {3}, {2, -2, 2});
+  const Tensor at = tensor({0.0, inf, -inf, 2.0});
+  expect_values(grad(sum(pow(at, -2.0)), at), {4}, {-inf, 0, 0, -0.25});
+}
+
 TEST(GradientPoints, OfAGradientThatIsConstant) {
   const Tensor x = tensor({1.f, 2.f});
   const Tensor once = grad(sum(x * 3), x);

@@ -185,10 +185,21 @@ void AtomicFile::commit(const std::string& name, bool durable) {
   if (durable) sync_folder(folder_);
 }
 
+std::filesystem::path file_to_replace(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  require(!exists(status) || is_regular_file(status) || is_directory(status), "cannot write ", path.string(),
+          ": it is no regular file");
+  if (!is_symlink(std::filesystem::symlink_status(path, ignored))) return path;
+  if (exists(status)) return std::filesystem::canonical(path);
+  return path.parent_path() / std::filesystem::read_symlink(path);  // a link to a file that is yet to be written
+}
+
 void write_file(const std::filesystem::path& path, std::string_view text) {
-  AtomicFile file(path.parent_path());
+  const std::filesystem::path target = file_to_replace(path);
+  AtomicFile file(target.parent_path());
   file.write(text);
-  file.commit(path.filename().string());
+  file.commit(target.filename().string());
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -201,7 +212,7 @@ void require_writable(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto status = std::filesystem::status(path, ignored);
   require(!exists(status) || is_regular_file(status), "cannot write ", path.string(), ": it is no regular file");
-  const AtomicFile probe(path.parent_path());
+  const AtomicFile probe(file_to_replace(path).parent_path());
 }
 
 FolderLock::FolderLock(const std::filesystem::path& folder)

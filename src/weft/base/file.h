@@ -75,6 +75,10 @@ class AtomicFile {
   std::uint64_t size_ = 0;
 };
 
+// Returns the path of the file that a write to `path` should replace: where a symbolic link leads, otherwise `path`. Throws Error
+// for a device, a pipe or a socket, which must not be replaced by a file.
+std::filesystem::path file_to_replace(const std::filesystem::path& path);
+
 void write_file(const std::filesystem::path& path, std::string_view text);  // through an AtomicFile
 void make_folder(const std::filesystem::path& folder);  // with its parent folders, where they do not exist
 // Throws Error unless write_file could create the file now. To be called before work whose result goes there. Leaves nothing

@@ -27,7 +27,7 @@ std::string variable_of(std::string_view name) {
   return variable;
 }
 
-// The form of values of a type, for messages and the table.
+// The form of values of a type, for the table.
 template <class T>
 constexpr std::string_view type_name = "text";
 template <>
@@ -36,6 +36,14 @@ template <>
 constexpr std::string_view type_name<Integer> = "integer";
 template <>
 constexpr std::string_view type_name<Real> = "number";
+
+// The same for messages.
+template <class T>
+constexpr std::string_view form_of = type_name<T>;
+template <>
+constexpr std::string_view form_of<Integer> = "a whole number, at least 0";
+template <>
+constexpr std::string_view form_of<Real> = "a number";
 
 bool parse(std::string_view text, Switch& value) {
   value = text == "1" || text == "true" || text == "on";
@@ -79,7 +87,7 @@ const T* Knob<T>::read() const {
   T value = make_default_();
   const std::string variable = variable_of(name_);
   if (const char* text = std::getenv(variable.c_str())) {
-    require(parse(text, value), variable, ": expected ", type_name<T>, ", got '", text, "'");
+    require(parse(text, value), variable, ": expected ", form_of<T>, ", got '", text, "'");
   }
   const T* expected = nullptr;
   const T* read = keep(std::move(value));

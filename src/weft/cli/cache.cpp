@@ -132,7 +132,14 @@ void export_to(const std::filesystem::path& path) {
 
 void import_from(const std::filesystem::path& path) {
   const DiskCache cache = open_cache();
-  const auto artifact = compiler::read_artifact(read_file(path));
+  const auto artifact = [&] {
+    const std::string bytes = read_file(path);
+    try {
+      return compiler::read_artifact(bytes);
+    } catch (const Error& wrong) {
+      fail(path.string(), ": ", wrong.what());
+    }
+  }();
   require(!artifact.programs.empty(), "cache: ", path.string(), " is of save_artifacts, for load_artifacts to read");
   const std::size_t all = artifact.programs.size() + artifact.choices.size();
   const auto [kept, status] = compiler::add_to(cache, artifact);

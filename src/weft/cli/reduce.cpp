@@ -13,6 +13,7 @@
 #include <weft/cli/command_line.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/isolated.h>
+#include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/fuzz/check.h>
 #include <weft/fuzz/inputs.h>
@@ -60,14 +61,7 @@ std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& op
   return failure;
 }
 
-fuzz::GraphPtr read_graph(const std::string& file) {
-  const std::string text = read_file(file);
-  try {
-    return ir::parse(text);
-  } catch (const Error& wrong) {
-    fail(file, ':', wrong.what());
-  }
-}
+fuzz::GraphPtr read_graph(const std::string& file) { return find_entry(read_module(file), file, ""); }
 
 // A failing graph and its last failure.
 struct Found {

@@ -20,7 +20,7 @@
 #include <weft/cli/options.h>
 #include <weft/cli/program.h>
 #include <weft/cli/run_inputs.h>
-#include <weft/compiler/spmd/on_mesh.h>
+#include <weft/compiler/on_mesh.h>
 #include <weft/data/npy.h>
 #include <weft/ir/boundary.h>
 #include <weft/ir/element_text.h>

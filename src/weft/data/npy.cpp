@@ -115,12 +115,13 @@ void write(const std::filesystem::path& path, std::string header, std::span<cons
   constexpr std::size_t prefix = 10, alignment = 64;
   header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
   header.back() = '\n';
-  AtomicFile file(path.parent_path());
+  const std::filesystem::path target = file_to_replace(path);
+  AtomicFile file(target.parent_path());
   file.write(magic);
   file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
   file.write(header);
   file.write(elements);
-  file.commit(path.filename().string());
+  file.commit(target.filename().string());
 }
 
 }  // namespace

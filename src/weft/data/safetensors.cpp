@@ -141,9 +141,10 @@ void write_safetensors(AtomicFile& file, std::span<const TensorBytes> tensors, c
 
 void write_safetensors(const std::filesystem::path& path, std::span<const TensorBytes> tensors,
                        const Metadata& metadata) {
-  AtomicFile file(path.parent_path());
+  const std::filesystem::path target = file_to_replace(path);
+  AtomicFile file(target.parent_path());
   write_safetensors(file, tensors, metadata);
-  file.commit(path.filename().string());
+  file.commit(target.filename().string());
 }
 
 }  // namespace weft::data

@@ -7,8 +7,8 @@
 
 #include <weft/compiler/cache/temporary_cache.h>
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/on_mesh.h>
 #include <weft/compiler/plan/sized_program.h>
-#include <weft/compiler/spmd/on_mesh.h>
 #include <weft/fuzz/bounded.h>
 #include <weft/fuzz/edits.h>
 #include <weft/fuzz/random.h>

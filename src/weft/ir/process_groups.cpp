@@ -1,6 +1,6 @@
 #include <weft/ir/process_groups.h>
 
-#include <algorithm>
+#include <numeric>
 
 #include <weft/base/error.h>
 #include <weft/ir/ops.h>
@@ -9,17 +9,18 @@ namespace weft::ir {
 
 namespace {
 
-// Returns the numbers of each group; without replica_groups, one group of all replicas.
-std::vector<std::vector<std::int64_t>> rows_of(const IntMatrix& groups, std::int64_t replicas) {
+// Returns the numbers of each group; without replica_groups, one group of all replicas, but no pair of source and target.
+std::vector<std::vector<std::int64_t>> rows_of(const Node& collective, std::int64_t replicas) {
+  const IntMatrix& groups = collective.attributes<CollectiveAttributes>().groups;
   std::vector<std::vector<std::int64_t>> rows;
   for (std::size_t i = 0; i < groups.values.size(); ++i) {
     if (i % groups.columns == 0) rows.emplace_back();
     if (groups.values[i] >= 0) rows.back().push_back(groups.values[i]);
   }
-  if (!rows.empty()) return rows;
-  for (std::int64_t replica = 0; replica < replicas; ++replica)
-    (rows.empty() ? rows.emplace_back() : rows[0]).push_back(replica);
-  return rows;
+  if (!rows.empty() || collective.op == &ops::collective_permute) return rows;
+  std::vector<std::int64_t> all(replicas);
+  std::iota(all.begin(), all.end(), 0);
+  return {all};
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ std::vector<ProcessGroup> groups_of(const Node& collective, std::int64_t replica
       require(id.replica < replicas && id.partition < partitions, collective.op->name, ": there is no ", id,
               ", the program runs on ", replicas, " replicas of ", partitions, " partitions");
   };
-  for (const std::vector<std::int64_t>& row : rows_of(a.groups, replicas)) {
+  for (const std::vector<std::int64_t>& row : rows_of(collective, replicas)) {
     if (!has_channel) {  // replicas, separately in each partition
       for (std::int64_t p = 0; p < partitions; ++p)
         add(row, [&](ProcessGroup& group, std::int64_t replica) { group.push_back({replica, p}); });

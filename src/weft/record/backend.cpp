@@ -20,7 +20,8 @@ Backend backend() {
 Backend backend_named(std::string_view name, std::string_view what) {
   if (name == "compiled" || name == "standard") return Backend::compiled;
   if (name == "eager") return Backend::eager;
-  require(name == "interpreter", what, ": '", name, "' is not a backend: use standard, eager or interpreter");
+  require(name == "interpreter", what, ": '", name,
+          "' is not a backend: use compiled (or standard), eager or interpreter");
   return Backend::interpreter;
 }
 

@@ -30,11 +30,6 @@ detail::Pair with_factor(Frame& frame, const Operand& x, const Operand& factor) 
 
 Value positive(Value x) { return ir::compare(x, ir::constant_like(x, 0), Direction::GT); }
 
-// log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
-Value soft_plus(Value x) {
-  return ir::maximum(x, ir::constant_like(x, 0)) + ir::log_plus_one(ir::exponential(-ir::abs(x)));
-}
-
 // Subtracts the maximum along the axis; no gradient needs to flow through the maximum.
 Value shifted(Value x, const Axes& axis) {
   return x - detail::spread(ir::stop_gradient(ir::reduce_max(x, axis)), x, axis);
@@ -43,6 +38,13 @@ Value shifted(Value x, const Axes& axis) {
 }  // namespace
 
 namespace detail {
+
+// max(x, 0) + log(1 + exp(-|x|)). Both parts take the same side at 0, where their sum is smooth, so that all derivatives are right.
+Value soft_plus(Value x) {
+  const Value is_positive = positive(x);
+  return ir::select(is_positive, x, ir::constant_like(x, 0)) +
+         ir::log_plus_one(ir::exponential(ir::select(is_positive, -x, x)));
+}
 
 Value softmax(Value x, std::int64_t axis) {
   if (axis + 1 == x.rank()) return ir::softmax(x);
@@ -70,7 +72,9 @@ Tensor relu(const Operand& x) {
 Tensor leaky_relu(const Operand& x, const Operand& slope) {
   Frame frame("leaky_relu", x);
   const auto [value, factor] = with_factor(frame, x, slope);
-  return frame.tensor(ir::select(positive(value), value, value * factor));
+  const Value is_positive = positive(value);
+  const Value rest = ir::select(is_positive, ir::constant_like(value, 0), value);  // finite where it is not selected
+  return frame.tensor(ir::select(is_positive, value, rest * factor));
 }
 
 Tensor elu(const Operand& x, const Operand& alpha) {
@@ -84,12 +88,12 @@ Tensor elu(const Operand& x, const Operand& alpha) {
 
 Tensor sigmoid(const Operand& x) { return widened("sigmoid", x, ir::logistic); }
 Tensor silu(const Operand& x) { return widened("silu", x, ir::silu); }
-Tensor softplus(const Operand& x) { return widened("softplus", x, soft_plus); }
+Tensor softplus(const Operand& x) { return widened("softplus", x, detail::soft_plus); }
 Tensor log_sigmoid(const Operand& x) {
-  return widened("log_sigmoid", x, [](Value v) { return -soft_plus(-v); });
+  return widened("log_sigmoid", x, [](Value v) { return -detail::soft_plus(-v); });
 }
 Tensor mish(const Operand& x) {
-  return widened("mish", x, [](Value v) { return v * ir::tanh(soft_plus(v)); });
+  return widened("mish", x, [](Value v) { return v * ir::tanh(detail::soft_plus(v)); });
 }
 Tensor hard_swish(const Operand& x) {
   return widened("hard_swish", x, [](Value v) {

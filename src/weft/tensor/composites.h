@@ -8,5 +8,6 @@ namespace weft::detail {
 
 ir::Value softmax(ir::Value x, std::int64_t axis);
 ir::Value log_softmax(ir::Value x, std::int64_t axis);
+ir::Value soft_plus(ir::Value x);  // log(1 + exp(x)) without overflow
 
 }  // namespace weft::detail

@@ -65,7 +65,10 @@ Value small_power(Value x, double exponent) {
   if (exponent == 0.5) return ir::sqrt(x);
   if (exponent == -0.5) return ir::rsqrt(x);
   if (exponent == -1) return ir::constant_like(x, 1) / x;
-  if (exponent == -2) return ir::constant_like(x, 1) / (x * x);
+  if (exponent == -2) {
+    const Value reciprocal = ir::constant_like(x, 1) / x;  // x * x may underflow, and its gradient with it
+    return reciprocal * reciprocal;
+  }
   return {};
 }
 

@@ -151,8 +151,9 @@ Tensor huber_loss(const Operand& x, const Operand& target, double delta, Reducti
   frame.require(delta > 0, "delta must be positive, got ", delta);
   const auto [a, b] = same_shapes(frame, x, target);
   const Value distance = ir::abs(a - b);
-  const Value near = distance * distance * 0.5, far = (distance + -0.5 * delta) * delta;
   const Value is_near = ir::compare(distance, ir::constant_like(distance, delta), Direction::LE);
+  const Value small = ir::select(is_near, distance, ir::constant_like(distance, 0));  // finite where it is not selected
+  const Value near = small * small * 0.5, far = (distance + -0.5 * delta) * delta;
   return frame.tensor(reduce_loss(ir::select(is_near, near, far), reduction));
 }
 
@@ -168,9 +169,7 @@ Tensor kl_div(const Operand& x, const Operand& target, Reduction reduction) {
 Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target, Reduction reduction) {
   Frame frame("binary_cross_entropy_with_logits", logits);
   const auto [x, t] = same_shapes(frame, logits, target);
-  // max(x, 0) - x * t + log(1 + exp(-|x|)) does not overflow.
-  const Value losses = ir::maximum(x, ir::constant_like(x, 0)) - x * t + ir::log_plus_one(ir::exponential(-ir::abs(x)));
-  return frame.tensor(reduce_loss(losses, reduction));
+  return frame.tensor(reduce_loss(detail::soft_plus(x) - x * t, reduction));
 }
 
 }  // namespace weft

@@ -1,5 +1,6 @@
 #include <weft/tensor/reduction.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -77,7 +78,8 @@ Value widened(Value x) { return is_float(x.dtype()) || x.dtype() == DType::u64 ?
 
 Value variance(Value x, const Axes& axes, int correction) {
   const Value centred = x - detail::spread(detail::mean(x, axes), x, axes);
-  const double divisor = detail::reduced_count(x, axes) - correction;
+  const double divisor =
+      std::max<std::int64_t>(detail::reduced_count(x, axes) - correction, 0);  // as in PyTorch and NumPy
   return ir::reduce_sum(centred * centred, axes) * (1.0 / divisor);
 }
 

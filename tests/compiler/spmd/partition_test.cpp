@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/random.h>
-#include <weft/compiler/spmd/on_mesh.h>
+#include <weft/compiler/on_mesh.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>

@@ -116,5 +116,31 @@ TEST(TextComplexLinalg, FactorisationsOfMatrices) {
   }
 }
 
+// The diagonal counts as 1, whatever the matrix has there, and so does the other triangle as 0.
+TEST(TextComplexLinalg, UnitDiagonalsAreNotRead) {
+  const Values a{{3, 4}, {5, 6}, {1, -2}, {-7, 8}}, b{{1, 2}, {3, 4}};
+  const Values x{a[0], a[1], a[2], a[3], b[0], b[1]};
+  const std::string solve =
+      "%f = stablehlo.slice %x [0:4] : (TYPE) -> tensor<4xcomplex<f64>>\n"
+      "%a = stablehlo.reshape %f : (tensor<4xcomplex<f64>>) -> tensor<2x2xcomplex<f64>>\n"
+      "%g = stablehlo.slice %x [4:6] : (TYPE) -> tensor<2xcomplex<f64>>\n"
+      "%b = stablehlo.reshape %g : (tensor<2xcomplex<f64>>) -> tensor<2x1xcomplex<f64>>\n"
+      "%s = \"stablehlo.triangular_solve\"(%a, %b) <{left_side = true, lower = LOWER, unit_diagonal = true, "
+      "transpose_a = "
+      "#stablehlo<transpose NO_TRANSPOSE>}> : (tensor<2x2xcomplex<f64>>, tensor<2x1xcomplex<f64>>) -> "
+      "tensor<2x1xcomplex<f64>>\n"
+      "%c = stablehlo.concatenate %s, %s, %s, dim = 0 : (tensor<2x1xcomplex<f64>>, tensor<2x1xcomplex<f64>>, "
+      "tensor<2x1xcomplex<f64>>) -> tensor<6x1xcomplex<f64>>\n"
+      "%r = stablehlo.reshape %c : (tensor<6x1xcomplex<f64>>) -> TYPE";
+  const auto solved = [&](const std::string& lower) {
+    std::string text = solve;
+    text.replace(text.find("LOWER"), 5, lower);
+    const Values found = evaluate<double>(text, x);
+    return Values{found[0], found[1]};
+  };
+  expect_near(solved("true"), {b[0], b[1] - a[2] * b[0]}, 1e-13);
+  expect_near(solved("false"), {b[0] - a[1] * b[1], b[1]}, 1e-13);
+}
+
 }  // namespace
 }  // namespace weft::ir

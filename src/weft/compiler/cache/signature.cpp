@@ -55,7 +55,7 @@ std::filesystem::path key_path() {
 
 // Writes the key file completely, readable only by this user, and never over an existing file, which another process may have created.
 void write_key(const std::filesystem::path& path, std::string_view bytes) {
-  make_folder(path.parent_path());
+  if (path.has_parent_path()) make_folder(path.parent_path());
   const std::filesystem::path temporary = concat(path.string(), '.', ::getpid());
   {
     const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

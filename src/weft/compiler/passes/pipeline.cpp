@@ -62,10 +62,13 @@ namespace {
 // Returns the passes that the options or the knob switch off. Throws Error for an unknown name.
 std::set<std::string> switched_off(const Options& options) {
   std::set<std::string> names = options.disabled_passes;
-  std::istringstream list(knobs::disabled_passes());
-  for (std::string name; std::getline(list, name, ',');)
-    if (!name.empty()) names.insert(name);
   for (const std::string& name : names) require(find_pass(name), "compile: there is no pass named ", name);
+  std::istringstream list(knobs::disabled_passes());
+  for (std::string name; std::getline(list, name, ',');) {
+    if (name.empty()) continue;
+    require(find_pass(name), "WEFT_DISABLED_PASSES: there is no pass named ", name);
+    names.insert(name);
+  }
   return names;
 }
 

@@ -87,18 +87,19 @@ Complex divided(Complex a, Complex b) {
 
 }  // namespace
 
+Complex with_real_diagonal(Complex a) { return {a.re, select(is_diagonal(a.im), constant_like(a.im, 0), a.im)}; }
+
 // The diagonal of the factor is real, so the factor of the block matrix is the block matrix of the factor.
 Complex complex_cholesky(Complex a, const CholeskyAttributes& attributes) {
   require_square(a);
-  const Complex hermitian = {a.re, select(is_diagonal(a.im), constant_like(a.im, 0), a.im)};
-  const Value blocks = in_blocks(hermitian);
+  const Value blocks = in_blocks(with_real_diagonal(a));
   const Value operands[] = {blocks};
   const Value factor = a.re.graph().append(ops::cholesky, operands, &attributes).result();
   return from_rows(first_of_columns(factor));
 }
 
-// Solves op(a) x = b after dividing every row by its diagonal element. The diagonal blocks are then identities, so the block
-// matrix is triangular, too.
+// Solves op(a) x = b after dividing every row by its diagonal element, unless that counts as 1 whatever it is. The diagonal blocks are
+// then identities, so the block matrix is triangular, too.
 Complex complex_triangular_solve(Complex a, Complex b, const TriangularSolveAttributes& attributes) {
   require_square(a);
   require(a.type().is_complex && b.is_complex() && a.part().dtype() == b.part().dtype() && a.re.rank() == b.re.rank(),
@@ -125,7 +126,7 @@ Complex complex_triangular_solve(Complex a, Complex b, const TriangularSolveAttr
     a = divided(a, of_a);
     b = divided(b, of_b);
   }
-  const Value operands[] = {in_blocks(a), in_rows(b)};
+  const Value operands[] = {in_blocks(with_real_diagonal(a)), in_rows(b)};
   const TriangularSolveAttributes real = {.left_side = true, .lower = lower, .unit_diagonal = true};
   const Complex x = from_rows(a.re.graph().append(ops::triangular_solve, operands, &real).result());
   return attributes.left_side ? x : transposed(x);

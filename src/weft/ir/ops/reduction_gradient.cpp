@@ -1,4 +1,9 @@
 // Gradients of reductions.
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <vector>
+
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/gradients.h>
 #include <weft/ir/ops/rules.h>
@@ -26,7 +31,7 @@ Value extremum_cotangent(const GradientCall& c, Ints reduced) {
 
 // Each element gets the product of the others: y / x if there are no zeros, the product of the rest if it is the only zero,
 // otherwise 0. At zeros, this is differentiable only once.
-Value product_cotangent(const GradientCall& c, Ints reduced) {
+Value divided_product_cotangent(const GradientCall& c, Ints reduced) {
   const Value x = c.x(0), zeros = zeros_like(x), ones = constant_like(x, 1);
   const Value is_zero = compare(x, zeros, Direction::EQ), rest = select(is_zero, ones, x);
   const Value count = spread(reduce_sum(convert(is_zero, x.dtype()), reduced), x, reduced);
@@ -34,6 +39,60 @@ Value product_cotangent(const GradientCall& c, Ints reduced) {
   const Value lone_zero = and_(is_zero, compare(count, ones, Direction::EQ));
   const Value counts = or_(lone_zero, compare(count, zeros, Direction::EQ));
   return select(counts, of_rest / rest, zeros);
+}
+
+// Each element gets the product of the others, which a binary tree of products computes without a division. So it is exact at zeros, and
+// can be differentiated any number of times.
+Value product_cotangent(const GradientCall& c, Ints reduced) {
+  const Value x = c.x(0);
+  std::vector<std::int64_t> order, kept;  // dimensions: the kept ones, then the reduced ones
+  std::int64_t count = 1;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (!x.type().dim(d).is_constant()) return divided_product_cotangent(c, reduced);
+    if (std::ranges::find(reduced, d) == reduced.end()) {
+      order.push_back(d);
+      kept.push_back(x.size(d));
+    }
+  }
+  for (const std::int64_t d : reduced) {
+    order.push_back(d);
+    count *= x.size(d);
+  }
+  if (x.type().elements() == 0) return zeros_like(x);
+  const auto with = [&](std::initializer_list<std::int64_t> sizes) {
+    std::vector<Dim> dims(kept.begin(), kept.end());
+    dims.insert(dims.end(), sizes.begin(), sizes.end());
+    return dims;
+  };
+  const Value moved = transpose(x, order);
+  const std::int64_t all = std::bit_ceil(static_cast<std::uint64_t>(count));
+  std::vector<std::int64_t> low(kept.size() + 1), high(kept.size() + 1);
+  high.back() = all - count;
+  // For each level of the tree: the left and the right factors of its products.
+  std::vector<std::pair<Value, Value>> levels;
+  Value level = pad(reshape(moved, with({count})), constant(x.graph(), Type(x.dtype(), {}), 1), low, high, low);
+  const auto half = [&](Value pairs, std::int64_t which, std::int64_t size) {
+    std::vector<std::int64_t> start(kept.size() + 2), limit(kept), strides(kept.size() + 2, 1);
+    limit.insert(limit.end(), {size, which + 1});
+    start.back() = which;
+    return reshape(slice(pairs, start, limit, strides), with({size}));
+  };
+  for (std::int64_t size = all / 2; size >= 1; size /= 2) {
+    const Value pairs = reshape(level, with({size, 2}));
+    levels.emplace_back(half(pairs, 0, size), half(pairs, 1, size));
+    level = levels.back().first * levels.back().second;
+  }
+  Value cotangent = reshape(c.dy(), with({1}));
+  for (std::int64_t size = 1; !levels.empty(); size *= 2) {
+    const auto [left, right] = levels.back();
+    levels.pop_back();
+    const Value parts[] = {reshape(cotangent * right, with({size, 1})), reshape(cotangent * left, with({size, 1}))};
+    cotangent = reshape(concatenate(parts, std::ssize(kept) + 1), with({2 * size}));
+  }
+  std::vector<std::int64_t> start(kept.size() + 1), limit(kept), strides(kept.size() + 1, 1), back(order.size());
+  limit.push_back(count);
+  for (std::size_t i = 0; i < order.size(); ++i) back[order[i]] = static_cast<std::int64_t>(i);
+  return transpose(reshape(slice(cotangent, start, limit, strides), moved.type().dims()), back);
 }
 
 // Returns the op that is the body of a one-operand reduction.

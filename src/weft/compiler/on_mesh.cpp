@@ -1,4 +1,4 @@
-#include <weft/compiler/spmd/on_mesh.h>
+#include <weft/compiler/on_mesh.h>
 
 #include <chrono>
 #include <utility>
