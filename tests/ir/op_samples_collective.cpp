@@ -140,6 +140,19 @@ void run_parallel_samples(SampleList& list) {
       });
 }
 
+// Of a mesh with one device.
+void manual_computation_samples(SampleList& list) {
+  for (const Type type : types_of(list.op()))
+    list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+      std::string dims;
+      for (int d = 0; d < type.rank(); ++d) dims += d == 0 ? "{\"d\"}" : ", {}";
+      const std::string shardings = concat("#sdy.sharding_per_value<[<@mesh, [", dims, "]>]>");
+      const ManualComputationAttributes attributes{shardings, shardings, "#sdy<manual_axes{\"d\"}>"};
+      const std::array regions{identity(type)};
+      return all_results(graph.append(list.op(), x, &attributes, std::span(&type, 1), regions));
+    });
+}
+
 void probe_samples(SampleList& list) {
   for (const Type type : types_of(list.op()))
     list.add({type}, [&](Graph& graph, std::span<const Value> x) {
@@ -169,6 +182,7 @@ constexpr SampleEntry collective_table[] = {
     {&ops::recv, transfer_samples},
     {&ops::send, transfer_samples},
     {&ops::run_parallel, run_parallel_samples},
+    {&ops::manual_computation, manual_computation_samples},
     {&ops::expect_serialized_eq, probe_samples},
     {&ops::print, probe_samples},
     {&ops::probe, probe_samples},

@@ -339,11 +339,12 @@ TEST(TextVerify, DynamicBroadcastsAndScans) {
 }
 
 TEST(TextVerify, ProgramsForSeveralDevicesAreRefusedInOneSentence) {
-  const std::string_view sentence = " is part of a program for several devices; weft runs programs for one device only";
+  const std::string_view sentence =
+      " is part of a program that is already split among devices; weft runs only programs that it splits itself, as "
+      "their sdy.shardings say";
   expect(
       "%0 = $(%m) : (tensor<4x6xf32>) -> tensor<2x6xf32>", {},
-      {{"\"sdy.manual_computation\"", concat("'sdy.manual_computation'", sentence)},
-       {"\"sdy.all_gather\"", concat("'sdy.all_gather'", sentence)},
+      {{"\"sdy.all_gather\"", concat("'sdy.all_gather'", sentence)},
        {"stablehlo.custom_call @SPMDFullToShardShape", concat("stablehlo.custom_call @SPMDFullToShardShape", sentence)},
        {"stablehlo.custom_call @SPMDShardToFullShape", sentence},
        {"stablehlo.custom_call @xla.sdy.GlobalToLocalShape", sentence}});

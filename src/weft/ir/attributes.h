@@ -356,6 +356,15 @@ struct ShardingAttributes {
   std::string_view sharding;  // as written: #sdy.sharding<@mesh, [{"x"}, {}]>
   static void fields(auto& self, auto&& field) { field("sharding", self.sharding); }
 };
+struct ManualComputationAttributes {
+  std::string_view in_shardings, out_shardings;  // as written: #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>, ...]>
+  std::string_view manual_axes;                  // #sdy<manual_axes{"x"}>
+  static void fields(auto& self, auto&& field) {
+    field("in_shardings", self.in_shardings);
+    field("out_shardings", self.out_shardings);
+    field("manual_axes", self.manual_axes);
+  }
+};
 struct PlacementAttributes {  // for ops that StableHLO writes as a custom_call with an attribute of another dialect
   std::string_view backend_config = {};
   static constexpr auto optional_fields = std::to_array<std::string_view>({"backend_config"});

@@ -31,6 +31,19 @@ enum class Kind : std::uint8_t {
   opaque,       // one kernel of its own: rng_bit_generator, custom_call, optimization_barrier
 };
 
+// What processes of a group exchange.
+enum class Collective : std::uint8_t {
+  none,
+  process_id,  // nothing: a process only learns which one it is
+  all_gather,
+  all_reduce,
+  all_to_all,
+  reduce_scatter,
+  broadcast,
+  permute,
+  reduce,
+};
+
 // A set of dtypes.
 using DTypes = std::uint16_t;
 constexpr DTypes dtypes(std::initializer_list<DType> list) {
@@ -177,6 +190,7 @@ struct Op {
   bool has_side_effect = false;
   bool interpreted = false;                    // only the interpreter runs it
   SingleProcessRule single_process = nullptr;  // for collectives that are not only interpreted
+  Collective collective = Collective::none;    // the same
   std::string_view dialect = "stablehlo";      // or chlo, sdy...
   std::string_view call_target = {};           // for ops that StableHLO writes as a custom_call: weft.stop_gradient
   std::string_view hlo_opcode = {};            // if it is not `name` with - for _

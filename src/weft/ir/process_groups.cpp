@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include <weft/base/error.h>
-#include <weft/ir/ops.h>
+#include <weft/ir/op.h>
 
 namespace weft::ir {
 
@@ -17,7 +17,7 @@ std::vector<std::vector<std::int64_t>> rows_of(const Node& collective, std::int6
     if (i % groups.columns == 0) rows.emplace_back();
     if (groups.values[i] >= 0) rows.back().push_back(groups.values[i]);
   }
-  if (!rows.empty() || collective.op == &ops::collective_permute) return rows;
+  if (!rows.empty() || collective.op->collective == Collective::permute) return rows;
   std::vector<std::int64_t> all(replicas);
   std::iota(all.begin(), all.end(), 0);
   return {all};
@@ -27,8 +27,8 @@ std::vector<std::vector<std::int64_t>> rows_of(const Node& collective, std::int6
 
 std::vector<ProcessGroup> groups_of(const Node& collective, std::int64_t replicas, std::int64_t partitions) {
   const auto& a = collective.attributes<CollectiveAttributes>();
-  const bool moves = collective.op == &ops::all_to_all || collective.op == &ops::collective_broadcast ||
-                     collective.op == &ops::collective_permute;
+  const Collective kind = collective.op->collective;
+  const bool moves = kind == Collective::all_to_all || kind == Collective::broadcast || kind == Collective::permute;
   const bool has_channel = a.channel > 0;
   std::vector<ProcessGroup> groups;
   const auto add = [&](const std::vector<std::int64_t>& row, auto&& processes_of) {

@@ -4,18 +4,25 @@
 #include <charconv>
 
 #include <weft/ir/annotations.h>
-#include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 
 namespace weft::ir {
 
 std::string several_devices_message(std::string_view what) {
-  return concat(what, " is part of a program for several devices; weft runs programs for one device only");
+  return concat(what,
+                " is part of a program that is already split among devices; weft runs only programs that it splits "
+                "itself, as their sdy.shardings say");
 }
 
 void refuse_several_devices(const Node& node) {
   const std::string name = concat(node.op->dialect, '.', node.op->name);
   const Location& at = node.location;
-  throw SeveralDevicesError(several_devices_message(at.line == 0 ? name : concat(name, " at ", at.file, ':', at.line)),
+  const std::string what = at.line == 0 ? name : concat(name, " at ", at.file, ':', at.line);
+  throw SeveralDevicesError(node.op == &ops::manual_computation
+                                ? concat(what,
+                                         " computes on shards: divide the program among the devices of its "
+                                         "sdy.mesh, as `weft run --devices` does")
+                                : several_devices_message(what),
                             name);
 }
 

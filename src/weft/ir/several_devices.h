@@ -1,5 +1,5 @@
-// Programs for several devices. Weft runs a program on one device. A program that only says how its values should be split, by
-// shardings and meshes, computes the same on one device. A program that is already split is refused, always with the same words.
+// Programs for several devices. A program that only says how its values should be split, by shardings and meshes, computes the same on one
+// device, and weft can split it. A program that is already split is refused, always with the same words.
 #pragma once
 
 #include <cstdint>

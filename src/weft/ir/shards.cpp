@@ -109,7 +109,7 @@ Array assemble(std::span<const Array> shards, const Sharding& sharding, Type typ
   for (const Array& shard : shards)
     require(shard.type() == local, "assemble: a shard is ", shard.type(), ", not ", local);
   Array whole(type);
-  std::vector<std::int64_t> writer(type.elements(), -1);  // the device that wrote each element
+  std::vector<std::int64_t> writer(type.elements(), -1);  // by the first element of a run: the device that wrote it
   for (std::int64_t device = 0; device < devices; ++device) {
     if (part_number(sharding, device) != 0) continue;
     Array sum = shards[device];
@@ -117,14 +117,15 @@ Array assemble(std::span<const Array> shards, const Sharding& sharding, Type typ
       if (other != device && hold_parts_of_one_copy(sharding, device, other))
         add_part(sum, shards[other], sharding.partial().front().second);
     for_each_run(type, local, sharding, device, [&](std::int64_t to, std::int64_t from, std::int64_t count) {
-      for (std::int64_t i = 0; i < count; ++i) {
-        std::byte* const element = &whole.bytes()[(to + i) * width];
-        const std::byte* const held = &sum.bytes()[(from + i) * width];
-        require(writer[to + i] < 0 || std::memcmp(element, held, width) == 0, "assemble: devices ", writer[to + i],
-                " and ", device, " hold different elements at position ", to + i, " of ", type, " sharded as ",
-                sharding);
-        std::memcpy(element, held, width);
-        writer[to + i] = device;
+      std::byte* const run = &whole.bytes()[to * width];
+      const std::byte* const held = &sum.bytes()[from * width];
+      if (writer[to] < 0) {
+        std::memcpy(run, held, count * width);
+        writer[to] = device;
+      } else if (std::memcmp(run, held, count * width) != 0) {
+        const std::int64_t at = to + (std::mismatch(run, run + count * width, held).first - run) / width;
+        fail("assemble: devices ", writer[to], " and ", device, " hold different elements at position ", at, " of ",
+             type, " sharded as ", sharding);
       }
     });
   }

@@ -7,7 +7,7 @@
 // CHECK-NEXT: %[[ID:.*]] = "stablehlo.constant"() <{value = dense<0> : tensor<ui32>}>
 // CHECK-NEXT: %[[NOTHING:.*]] = "stablehlo.constant"() <{value = dense<0.000000e+00> : tensor<4xf32>}>
 // CHECK-NEXT: "func.return"(%arg0, %[[ID]], %[[NOTHING]])
-// OTHERS: stablehlo.all_reduce is part of a program for several devices; weft runs programs for one device only
+// OTHERS: stablehlo.all_reduce is part of a program that is already split among devices; weft runs only programs that it splits itself, as their sdy.shardings say
 func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<ui32>, tensor<4xf32>) {
   %0 = "stablehlo.all_reduce"(%x) ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):

@@ -6,6 +6,7 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/ops/collective.h>
 #include <weft/ir/ops/reduction.h>
+#include <weft/ir/process_groups.h>
 
 namespace weft::compiler {
 
@@ -51,6 +52,29 @@ ir::Value Collectives::note(ir::Value result, const ir::Sharding::Axes& axes, do
   const double n = ir::devices_along(mesh_, axes);
   communications_.push_back({result.node, reason_->op, reason_->location, axes, (n - 1) / n * ring_bytes});
   return result;
+}
+
+void Collectives::add_written(const ir::Node& node) {
+  for (const ir::Graph* region : node.regions)
+    for (const ir::Node* inner : region->nodes()) add_written(*inner);
+  const ir::Collective kind = node.op->collective;
+  if (kind == ir::Collective::none || kind == ir::Collective::process_id) return;
+  const std::vector<ir::ProcessGroup> groups = ir::groups_of(node, 1, mesh_.devices());
+  ir::Sharding::Axes axes;
+  for (int axis = 0; axis < std::ssize(mesh_.axes()); ++axis) {
+    const auto coordinate = [&](ir::ProcessId id) { return mesh_.coordinate(id.partition, axis); };
+    const auto crosses = [&](const ir::ProcessGroup& group) {
+      return std::ranges::any_of(group, [&](ir::ProcessId id) { return coordinate(id) != coordinate(group.front()); });
+    };
+    if (std::ranges::any_of(groups, crosses)) axes.push_back(axis);
+  }
+  double bytes = 0;
+  for (std::size_t i = 0; i < node.types.size(); ++i)
+    bytes += static_cast<double>(std::max(node.operand(i).type().bytes(), node.types[i].bytes()));
+  const double n = groups.empty() ? 1 : groups.front().size();
+  const bool is_whole = kind == ir::Collective::permute || kind == ir::Collective::broadcast;
+  const double share = is_whole ? 1 : (n - 1) / n * (kind == ir::Collective::all_reduce ? 2 : 1);
+  communications_.push_back({&node, node.op, node.location, std::move(axes), share * bytes});
 }
 
 ir::Value Collectives::all_reduce(ir::Value x, const ir::Sharding::Axes& axes, ir::Reduction reduction) {

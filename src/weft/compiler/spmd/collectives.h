@@ -48,6 +48,8 @@ class Collectives {
   void add(std::span<const Communication> communications) {
     communications_.insert(communications_.end(), communications.begin(), communications.end());
   }
+  // Adds what a node communicates that is part of the undivided program, within a manual computation.
+  void add_written(const ir::Node& node);
   std::vector<Communication> take_communications() { return std::move(communications_); }
 
  private:

@@ -19,7 +19,8 @@ namespace {
 
 void check(const ir::Graph& graph) {
   for (const ir::Node* node : graph.nodes()) {
-    if (node->op->kind == ir::Kind::collective) ir::refuse_several_devices(*node);
+    if (node->op->kind == ir::Kind::collective && node->op != &ir::ops::manual_computation)
+      ir::refuse_several_devices(*node);
     require(ir::is_static(*node), "partition: '", node->op->name, "' has sizes that are not known: ", node->type());
   }
 }
@@ -125,6 +126,11 @@ class Partitioner {
     std::vector<ir::Value> results;
     if (node.attributes_if<ir::ShardingAttributes>()) {  // the operand has become what the constraint asks for
       results = operands;
+    } else if (node.op == &ir::ops::manual_computation) {
+      const std::size_t first = to_->nodes().size();
+      to_->set_location({});  // the nodes of the region keep their own
+      results = ir::inline_graph(*to_, *node.regions[0], operands);
+      for (std::size_t i = first; i < to_->nodes().size(); ++i) collectives_.add_written(*to_->nodes()[i]);
     } else if (is_local) {
       results = local(node, operands, t.axes);
     } else {

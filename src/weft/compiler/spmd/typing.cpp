@@ -170,6 +170,10 @@ class Typing {
       t.operands = t.results = {ir::parse_sharding(constraint->sharding, mesh_, node.type().rank())};
       for (int d = 0; d < node.type().rank(); ++d)
         for (const int factor : t.factors.results[0][d]) t.axes[factor] = t.results[0].axes(d);
+    } else if (node.op == &ir::ops::manual_computation) {
+      ir::ManualShardings manual = ir::manual_shardings(node, mesh_);
+      t.operands = std::move(manual.operands);
+      t.results = std::move(manual.results);
     } else if (node.op->flow == ir::Flow::barrier) {
       for (const ir::Value v : node.operands) t.operands.push_back(seen(v));
       t.results = t.operands;

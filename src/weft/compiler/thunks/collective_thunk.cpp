@@ -1,7 +1,12 @@
 #include <weft/compiler/thunks/collective_thunk.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include <weft/compiler/thunks/tree_fold.h>
 #include <weft/ir/ops.h>
@@ -10,13 +15,29 @@
 
 namespace weft::compiler {
 
-namespace ops = ir::ops;
-
+using ir::Collective;
 using runtime::Slice;
 
 namespace {
 
 constexpr std::int64_t grain_bytes = 1 << 16;  // for a thread
+
+constexpr std::int64_t widest_element = 8;
+
+// Results that are larger than the caches are written past them: writing through a cache would first read what is overwritten.
+bool bypasses_caches(std::int64_t bytes) { return bytes > std::int64_t{16} << 20; }
+
+void store_past_caches(std::byte* to, const std::byte* from, std::int64_t bytes) {
+#ifdef __SSE2__
+  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(__m128i) == 0) {
+    constexpr std::int64_t step = sizeof(__m128i);
+    for (; bytes >= step; bytes -= step, from += step, to += step)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    _mm_sfence();  // before another thread is told that the results are there
+  }
+#endif
+  std::memcpy(to, from, bytes);
+}
 
 // A block of an array that lies in another array of the same rank, or is cut out of one. It consists of runs that are contiguous on both
 // sides. Sizes, strides and offsets are in elements.
@@ -154,11 +175,13 @@ class Reduce final : public Exchange {
     for (const std::byte* operand : from) arrays.push_back(operand + (part * from_step_ + at.from + start) * width_);
     const std::size_t receiver = receivers_ == Receivers::one_part_each ? part : root;
     const std::int64_t offset = (at.to + start) * width_;
-    std::byte* const result = to[receiver] + offset;
-    fold_->run(arrays, result, count);
-    if (receivers_ != Receivers::all) return;
-    for (std::size_t m = 0; m < to.size(); ++m)
-      if (m != receiver) std::memcpy(to[m] + offset, result, count * width_);
+    if (receivers_ != Receivers::all) return fold_->run(arrays, to[receiver] + offset, count);
+    std::array<std::byte, TreeFold::most_elements * widest_element> result;
+    fold_->run(arrays, result.data(), count);
+    const bool bypasses = bypasses_caches(to.size() * block_.run() * width_);
+    for (std::byte* const member : to)
+      bypasses ? store_past_caches(member + offset, result.data(), count * width_)
+               : (void)std::memcpy(member + offset, result.data(), count * width_);
   }
 
   std::shared_ptr<const TreeFold> fold_;
@@ -234,56 +257,68 @@ std::unique_ptr<const Exchange> exchange(const ir::Node& node, std::size_t i, co
   const Type type = node.operand(i).type();
   const std::vector<std::int64_t> from = sizes_of(type), to = sizes_of(node.types[i]);
   const std::int64_t width = byte_size(type.dtype());
-  const ir::Op* const op = node.op;
-  if (op == &ops::all_gather)
+  const Collective kind = node.op->collective;
+  if (kind == Collective::all_gather)
     return std::make_unique<Move>(Block(from, from, to), 0, from[a.dimension] * stride_of(to, a.dimension), width);
-  if (op == &ops::all_to_all) {
+  if (kind == Collective::all_to_all) {
     std::vector<std::int64_t> part = from;
     part[a.dimension] /= a.split_count;
     return std::make_unique<Move>(Block(part, from, to), part[a.dimension] * stride_of(from, a.dimension),
                                   part[a.concat_dimension] * stride_of(to, a.concat_dimension), width);
   }
-  if (op == &ops::collective_broadcast || op == &ops::collective_permute)
-    return std::make_unique<Broadcast>(type.bytes());
+  if (kind == Collective::broadcast || kind == Collective::permute) return std::make_unique<Broadcast>(type.bytes());
   auto fold = std::make_shared<TreeFold>(*node.regions[0], type.dtype(), context);
-  if (op == &ops::reduce_scatter)
+  if (kind == Collective::reduce_scatter)
     return std::make_unique<Reduce>(std::move(fold), Reduce::Receivers::one_part_each, Block(to, from, to),
                                     to[a.dimension] * stride_of(from, a.dimension), width);
-  const auto receivers = op == &ops::collective_reduce ? Reduce::Receivers::root : Reduce::Receivers::all;
+  const auto receivers = kind == Collective::reduce ? Reduce::Receivers::root : Reduce::Receivers::all;
   return std::make_unique<Reduce>(std::move(fold), receivers, Block(from, from, from), 0, width);
 }
 
 // Requires that every device is in a group, of the size that follows from the types.
 void require_groups(const ir::Node& node, const Plan& plan) {
   const auto& a = node.attributes<ir::CollectiveAttributes>();
+  const Collective kind = node.op->collective;
+  const bool gathers = kind == Collective::all_gather;
   std::size_t members = 0;
   for (const Group& group : plan.groups) {
     members += group.size();
     const std::int64_t count = std::ssize(group);
-    if (node.op == &ops::all_gather || node.op == &ops::reduce_scatter) {
+    if (gathers || kind == Collective::reduce_scatter) {
       const std::int64_t from = node.operand(0).type().size(a.dimension), to = node.types[0].size(a.dimension);
-      require(node.op == &ops::all_gather ? from * count == to : to * count == from, node.op->name, ": a group of ",
-              count, " devices cannot turn ", node.operand(0).type(), " into ", node.types[0]);
+      require(gathers ? from * count == to : to * count == from, node.op->name, ": a group of ", count,
+              " devices cannot turn ", node.operand(0).type(), " into ", node.types[0]);
     }
-    if (node.op == &ops::all_to_all)
+    if (kind == Collective::all_to_all)
       require(count == a.split_count, "all_to_all: a group of ", count, " devices exchanges ", a.split_count, " parts");
   }
   require(plan.begins_with_zeros || members == plan.devices, node.op->name, ": of ", plan.devices, " devices only ",
           members, " are in a group");
 }
 
+Unit process_id_unit(const ir::Node& node) {
+  Unit unit = unit_of(node);
+  unit.info.category = "device id";
+  unit.thunk().make = [is_partition = node.op == &ir::ops::partition_id](std::span<const Slice>,
+                                                                         std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<ProcessIdThunk>(is_partition, writes[0]);
+  };
+  return unit;
+}
+
 }  // namespace
 
 Unit collective_unit(const ir::Node& node, const NativeContext& context) {
+  const Collective kind = node.op->collective;
+  if (kind == Collective::process_id) return process_id_unit(node);
   auto plan = std::make_shared<Plan>();
   plan->devices = context.options.devices;
   for (const ir::ProcessGroup& group : ir::groups_of(node, 1, plan->devices)) {
     Group& devices = plan->groups.emplace_back();
     for (const ir::ProcessId id : group) devices.push_back(id.partition);
   }
-  plan->only_last_receives = node.op == &ops::collective_permute;
-  plan->begins_with_zeros =
-      plan->only_last_receives || node.op == &ops::collective_broadcast || node.op == &ops::collective_reduce;
+  plan->only_last_receives = kind == Collective::permute;
+  plan->begins_with_zeros = kind == Collective::permute || kind == Collective::broadcast || kind == Collective::reduce;
   plan->has_roots = node.attributes<ir::CollectiveAttributes>().has_dynamic_root;
   require_groups(node, *plan);
   for (std::size_t i = 0; i < node.types.size(); ++i) plan->exchanges.push_back(exchange(node, i, context));
@@ -292,16 +327,6 @@ Unit collective_unit(const ir::Node& node, const NativeContext& context) {
   unit.thunk().make = [plan = std::move(plan)](std::span<const Slice> reads, std::span<const Slice> writes,
                                                const Slice&) {
     return std::make_unique<CollectiveThunk>(plan, reads, writes);
-  };
-  return unit;
-}
-
-Unit process_id_unit(const ir::Node& node) {
-  Unit unit = unit_of(node);
-  unit.info.category = "device id";
-  unit.thunk().make = [is_partition = node.op == &ops::partition_id](std::span<const Slice>,
-                                                                     std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<ProcessIdThunk>(is_partition, writes[0]);
   };
   return unit;
 }

@@ -6,7 +6,7 @@
 namespace weft::compiler {
 
 // Only for programs for several devices (Options::devices): with a single one, collectives are expanded.
+// The devices are the partitions of one replica.
 Unit collective_unit(const ir::Node& node, const NativeContext& context);
-Unit process_id_unit(const ir::Node& node);  // partition_id, replica_id: the devices are the partitions of one replica
 
 }  // namespace weft::compiler

@@ -42,22 +42,13 @@ struct Entry {
 
 constexpr Entry native_table[] = {
     {&ops::after_all, rule<token_unit>},
-    {&ops::all_gather, rule<collective_unit>},
-    {&ops::all_reduce, rule<collective_unit>},
-    {&ops::all_to_all, rule<collective_unit>},
-    {&ops::collective_broadcast, rule<collective_unit>},
-    {&ops::collective_permute, rule<collective_unit>},
-    {&ops::collective_reduce, rule<collective_unit>},
     {&ops::convolution, rule<convolution_unit>},
     {&ops::create_token, rule<token_unit>},
     {&ops::custom_call, rule<host_unit>},
     {&ops::dynamic_update_slice, rule<update_slice_unit>},
     {&ops::pad, rule<pad_unit>},
-    {&ops::partition_id, rule<process_id_unit>},
     {&ops::reduce, rule<reduce_unit>},
-    {&ops::reduce_scatter, rule<collective_unit>},
     {&ops::reduce_window, rule<reduce_window_unit>},
-    {&ops::replica_id, rule<process_id_unit>},
     {&ops::rng_bit_generator, rule<rng_unit>},
     {&ops::scatter, rule<scatter_unit>},
     {&ops::select_and_scatter, rule<select_and_scatter_unit>},
@@ -68,6 +59,7 @@ constexpr Entry native_table[] = {
 
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
   if (node.op->parts) return parts_unit(node);
+  if (node.op->collective != ir::Collective::none) return collective_unit(node, context);
   switch (node.op->flow) {
     case ir::Flow::barrier: return barrier_unit(node);
     case ir::Flow::branches: return branch_unit(node, context);

@@ -44,14 +44,18 @@ class WhileThunk final : public runtime::Thunk {
   struct Carried {
     std::byte* scratch;
     std::vector<std::byte*> all, current, next, spare;  // all except the first: for each changing value
+    std::byte* answer;
   };
+  using Launches = std::span<const runtime::Launch>;
+  using Addresses = std::vector<Region::Addresses>;  // for each device; reused, because rounds may be short
 
-  void loop(std::span<const runtime::Launch> launches) const {
+  void loop(Launches launches) const {
     const WhilePlan& p = *plan_;
     std::vector<Carried> devices;
     for (const runtime::Launch& launch : launches) devices.push_back(begin(launch));
-    while (goes_on(launches, devices)) {
-      std::vector<Region::Addresses> addresses;
+    Addresses addresses;
+    while (goes_on(launches, devices, addresses)) {
+      addresses.clear();
       for (Carried& device : devices) {
         for (std::size_t k = 0; k < p.changing.size(); ++k)
           device.next[k] = p.donors[k] < 0 ? device.spare[k] : device.current[p.donors[k]];
@@ -70,13 +74,9 @@ class WhileThunk final : public runtime::Thunk {
   Carried begin(const runtime::Launch& launch) const {
     const WhilePlan& p = *plan_;
     const std::size_t count = p.changing.size();
-    Carried device{.scratch = launch.at(scratch_),
-                   .all = {},
-                   .current = decltype(Carried::current)(count),
-                   .next = {},
-                   .spare = {}};
-    device.next.resize(count);
-    device.spare.resize(count);
+    Carried device{.scratch = launch.at(scratch_), .all = {}, .current = {}, .next = {}, .spare = {}, .answer = {}};
+    device.answer = device.scratch + p.answer;
+    for (auto* const places : {&device.current, &device.next, &device.spare}) places->resize(count);
     for (const Slice& slice : initial_) device.all.push_back(launch.at(slice));
     for (std::size_t k = 0; k < count; ++k) {
       device.current[k] = launch.at(result_[k]);
@@ -86,21 +86,19 @@ class WhileThunk final : public runtime::Thunk {
     return device;
   }
 
-  bool goes_on(std::span<const runtime::Launch> launches, std::span<Carried> devices) const {
+  bool goes_on(Launches launches, std::span<Carried> devices, Addresses& addresses) const {
     const WhilePlan& p = *plan_;
-    std::vector<std::byte*> answers;
-    for (const Carried& device : devices) answers.push_back(device.scratch + p.answer);
-    std::vector<Region::Addresses> addresses;
-    for (std::size_t i = 0; i < devices.size(); ++i) {
-      Carried& device = devices[i];
+    addresses.clear();
+    for (Carried& device : devices) {
       for (std::size_t k = 0; k < p.changing.size(); ++k) device.all[p.changing[k]] = device.current[k];
-      addresses.push_back({device.all, {&answers[i], 1}, device.scratch + p.temporaries});
+      addresses.push_back({device.all, {&device.answer, 1}, device.scratch + p.temporaries});
     }
     run_region(p.condition, launches, addresses);
-    for (const std::byte* answer : answers)
-      require(*answer == *answers[0],
+    const std::byte answer = *devices[0].answer;
+    for (const Carried& device : devices)
+      require(*device.answer == answer,
               "while: the devices of the mesh disagree on whether to go on, but meet in collectives of the loop");
-    return *answers[0] != std::byte{0};
+    return answer != std::byte{0};
   }
 
   void end(const runtime::Launch& launch, Carried& device) const {
@@ -113,8 +111,7 @@ class WhileThunk final : public runtime::Thunk {
     for (std::size_t k = 0; k < p.changing.size(); ++k) move(device.current[k], launch.at(result_[k]), p.bytes[k]);
   }
 
-  static void run_region(const Region& region, std::span<const runtime::Launch> launches,
-                         std::span<const Region::Addresses> addresses) {
+  static void run_region(const Region& region, Launches launches, const Addresses& addresses) {
     if (launches.size() == 1) return region.run(launches[0], addresses[0]);
     region.run_together(launches, addresses);
   }

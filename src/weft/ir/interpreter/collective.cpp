@@ -8,6 +8,7 @@
 #include <weft/ir/interpreter/rules.h>
 #include <weft/ir/interpreter/view.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/several_devices.h>
 
 namespace weft::ir::interpreter {
 
@@ -204,6 +205,11 @@ std::vector<Array> all_to_all(const NodeCall& call) {
     results.push_back(concatenated(pointers(parts), a.concat_dimension));
   }
   return results;
+}
+
+std::vector<Array> manual_computation(const NodeCall& call) {
+  if (!is_of_one_device(call.node)) refuse_several_devices(call.node);
+  return interpreter::run(*call.node.regions[0], call.operands, call.context);
 }
 
 // Returns the position of the root in its group: the first process, or the one that the last operand gives for this operand.

@@ -232,6 +232,27 @@ void run_parallel_type(const Call& call, std::vector<Type>& results) {
   call.require(operand == call.operands.size(), "the programs take ", operand, " operands");
 }
 
+void manual_computation_type(const Call& call, std::vector<Type>& results) {
+  const Graph& region = *call.regions[0];
+  const auto require_shards = [&](std::span<const Value> shards, std::span<const Type> whole, const char* what) {
+    call.require(shards.size() == whole.size(), "there are ", whole.size(), ' ', what, "s, the region has ",
+                 shards.size());
+    for (std::size_t i = 0; i < shards.size(); ++i) {
+      const Type shard = shards[i].type();
+      call.require(shard.dtype() == whole[i].dtype() && shard.rank() == whole[i].rank(), what, ' ', i, " is ", whole[i],
+                   ", in the region it is ", shard);
+      for (int d = 0; d < shard.rank(); ++d)
+        call.require(shard.size(d) == whole[i].size(d) || (shard.size(d) != 0 && whole[i].size(d) % shard.size(d) == 0),
+                     what, ' ', i, " is ", whole[i], ", which does not consist of shards ", shard);
+    }
+  };
+  std::vector<Type> operands;
+  for (const Value v : call.operands) operands.push_back(v.type());
+  require_shards(region.inputs(), operands, "operand");
+  require_shards(region.outputs(), call.requested, "result");
+  results.assign(call.requested.begin(), call.requested.end());
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Functions
 
@@ -304,6 +325,17 @@ std::vector<Value> group_of_one(Graph&, const Node& node, std::span<const Value>
     if (operands[i].type() != node.types[i]) refuse_several_devices(node);
   if (holds_others(node.attributes<CollectiveAttributes>().groups.values)) refuse_several_devices(node);
   return {operands.begin(), operands.end()};
+}
+
+bool is_of_one_device(const Node& manual_computation) {
+  const Graph& region = *manual_computation.regions[0];
+  return std::ranges::equal(region.inputs(), manual_computation.operands, {}, &Value::type, &Value::type) &&
+         std::ranges::equal(region.outputs(), manual_computation.types, {}, &Value::type);
+}
+
+std::vector<Value> manual_computation_of_one(Graph& graph, const Node& node, std::span<const Value> operands) {
+  if (!is_of_one_device(node)) refuse_several_devices(node);
+  return inline_graph(graph, *node.regions[0], operands);
 }
 
 std::vector<Value> root_of_one(Graph& graph, const Node& node, std::span<const Value> operands) {

@@ -18,6 +18,7 @@ void token_type(const Call& call, std::vector<Type>& results);
 void transfer_in_type(const Call& call, std::vector<Type>& results);
 void transfer_out_type(const Call& call, std::vector<Type>& results);
 void run_parallel_type(const Call& call, std::vector<Type>& results);
+void manual_computation_type(const Call& call, std::vector<Type>& results);
 
 // Append collectives among groups of the partitions of one replica; each row of `groups` is a group.
 Value partition_id(Graph& graph);
@@ -30,10 +31,13 @@ std::vector<Value> process_id_of_one(Graph& graph, const Node& node, std::span<c
 std::vector<Value> group_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 std::vector<Value> root_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 std::vector<Value> permute_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
+// Returns whether the region computes on whole operands, so that the mesh has one device along the manual axes.
+bool is_of_one_device(const Node& manual_computation);
+std::vector<Value> manual_computation_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 
 namespace interpreter {
 InterpretRule all_gather, all_reduce, all_to_all, collective_broadcast, collective_permute, collective_reduce, infeed,
-    outfeed, process_number, recv, reduce_scatter, run_parallel, send, token;
+    manual_computation, outfeed, process_number, recv, reduce_scatter, run_parallel, send, token;
 }
 
 namespace ops {
@@ -44,28 +48,34 @@ WEFT_FAMILY(collective)
 WEFT_OP(partition_id) {
     .name = "partition_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
     .interpret = interpreter::process_number, .domain = 0, .single_process = process_id_of_one,
+    .collective = Collective::process_id,
 };
 WEFT_OP(replica_id) {
     .name = "replica_id", .kind = Kind::collective, .arity = 0, .types = process_id_type, .gradient = zero_gradient,
     .interpret = interpreter::process_number, .domain = 0, .single_process = process_id_of_one,
+    .collective = Collective::process_id,
 };
 
 WEFT_OP(all_gather) {  // result types are given: the number of participants may depend on the grid
     .name = "all_gather", .kind = Kind::collective, .arity = variadic, .types = all_gather_type, .gradient = not_differentiable,
     .interpret = interpreter::all_gather, .attributes = schema<AllGatherAttributes>, .single_process = group_of_one,
+    .collective = Collective::all_gather,
 };
 WEFT_OP(all_reduce) {  // region: of two rank-0 values
     .name = "all_reduce", .kind = Kind::collective, .arity = variadic, .types = all_reduce_type, .gradient = not_differentiable,
     .interpret = interpreter::all_reduce, .attributes = schema<AllReduceAttributes>, .regions = 1, .single_process = group_of_one,
+    .collective = Collective::all_reduce,
 };
 WEFT_OP(all_to_all) {
     .name = "all_to_all", .kind = Kind::collective, .arity = variadic, .types = all_to_all_type, .gradient = not_differentiable,
     .interpret = interpreter::all_to_all, .attributes = schema<AllToAllAttributes>, .single_process = group_of_one,
+    .collective = Collective::all_to_all,
 };
 WEFT_OP(reduce_scatter) {  // result type is given
     .name = "reduce_scatter", .kind = Kind::collective, .arity = 1, .types = reduce_scatter_type,
     .gradient = not_differentiable, .interpret = interpreter::reduce_scatter, .attributes = schema<ReduceScatterAttributes>,
     .regions = 1, .single_process = group_of_one,
+    .collective = Collective::reduce_scatter,
 };
 
 // The result is zero if nobody sends, or if a process is in no group.
@@ -73,16 +83,19 @@ WEFT_OP(collective_broadcast) {
     .name = "collective_broadcast", .kind = Kind::collective, .arity = variadic, .types = collective_broadcast_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_broadcast,
     .attributes = schema<CollectiveRootAttributes>, .single_process = root_of_one,
+    .collective = Collective::broadcast,
 };
 WEFT_OP(collective_permute) {
     .name = "collective_permute", .kind = Kind::collective, .arity = 1, .types = collective_permute_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_permute,
     .attributes = schema<CollectivePermuteAttributes>, .single_process = permute_of_one,
+    .collective = Collective::permute,
 };
 WEFT_OP(collective_reduce) {  // one process of a group gets the result, the others get zeros
     .name = "collective_reduce", .kind = Kind::collective, .arity = variadic, .types = collective_reduce_type,
     .gradient = not_differentiable, .interpret = interpreter::collective_reduce,
     .attributes = schema<CollectiveRootAttributes>, .regions = 1, .single_process = root_of_one,
+    .collective = Collective::reduce,
 };
 
 // Tokens order operations with side effects and have no elements. The interpreter runs the nodes of a program in order, so tokens
@@ -121,6 +134,13 @@ WEFT_OP(send) {
 // A grid of programs that run in parallel; an op of the interpreter's dialect. The regions are the programs of the infeed, then
 // those of the processes, ordered by replica and then by partition. The operands and results are those of the programs,
 // concatenated.
+// Shardy: the region is the program of every device, on shards of the operands along the manual axes. Runs only in a program that is
+// divided among the devices of the mesh, or with a single one.
+WEFT_OP(manual_computation) {
+    .name = "manual_computation", .kind = Kind::collective, .arity = variadic, .types = manual_computation_type,
+    .gradient = not_differentiable, .interpret = interpreter::manual_computation,
+    .attributes = schema<ManualComputationAttributes>, .regions = 1, .single_process = manual_computation_of_one, .dialect = "sdy",
+};
 WEFT_OP(run_parallel) {
     .name = "run_parallel", .kind = Kind::collective, .arity = variadic, .types = run_parallel_type,
     .gradient = not_differentiable, .interpret = interpreter::run_parallel, .attributes = schema<RunParallelAttributes>,

@@ -20,7 +20,10 @@ bool is_boolean_list(std::string_view name) { return name == "window_reversal"; 
 bool is_unit(std::string_view name) {
   return name == "use_global_device_ids" || name == "has_dynamic_root";
 }  // there or not
-bool is_verbatim(std::string_view name) { return name == "sharding"; }  // #sdy.sharding<...>, kept as text
+// Returns whether an attribute is of Shardy, and kept as text: #sdy.sharding<...>.
+bool is_verbatim(std::string_view name) {
+  return name == "sharding" || name == "in_shardings" || name == "out_shardings" || name == "manual_axes";
+}
 
 // Collects the names of the members of a struct attribute.
 class MemberNames : public FieldReader {

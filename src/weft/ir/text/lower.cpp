@@ -145,7 +145,8 @@ WrittenValues Lowering::block(Graph& graph, const Region& region, Scope& scope, 
     if (++operations_ > limits_.operations)
       fail(op, concat("more than ", limits_.operations, " operations, calls included"));
     // A comparator that is a function ends with the terminator of the region that it replaces.
-    if (op.name == terminator || (op.name == "stablehlo.return" && terminator == "func.return")) {
+    if (op.name == terminator || (op.name == "stablehlo.return" && terminator == "func.return") ||
+        (op.name == "sdy.return" && terminator == "stablehlo.return")) {
       if (&op != &region.operations.back()) fail(op, "more operations follow");
       return written_operands(scope, op);
     }
@@ -337,7 +338,7 @@ std::string_view full_name(std::string_view written) {
 
 bool is_known(std::string_view name) {
   return rule_named(name) || op_named(name) || legalize::is_function(name) || complex_rule_named(name) ||
-         name == "func.func" || name == "func.return" || name == "stablehlo.return";
+         name == "func.func" || name == "func.return" || name == "stablehlo.return" || name == "sdy.return";
 }
 
 Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits) {

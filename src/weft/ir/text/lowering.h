@@ -60,6 +60,7 @@ class Lowering {
   Values custom_call(Graph& graph, const Scope& scope, const Operation& op);
   Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
   Values sharding(Graph& graph, const Scope& scope, const Operation& op);
+  Values manual_computation(Graph& graph, const Scope& scope, const Operation& op);
   Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
   Values batch_norm(Graph& graph, const Scope& scope, const Operation& op);

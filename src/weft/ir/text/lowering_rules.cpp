@@ -28,6 +28,7 @@ constexpr NamedRule lowering_rules[] = {
     {"chlo.top_k", &Lowering::top_k},
     {"func.call", &Lowering::call},
     {"interpreter.run_parallel", &Lowering::run_parallel},
+    {"sdy.manual_computation", &Lowering::manual_computation},
     {"sdy.reshard", &Lowering::sharding},
     {"sdy.sharding_constraint", &Lowering::sharding},
     {"stablehlo.batch_norm_grad", &Lowering::batch_norm},
@@ -177,6 +178,22 @@ Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op)
   if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // the pretty form omits it
   const ShardingAttributes attributes{text};
   return append(graph, op, *op_named(op.name), operands(scope, op), flattened(op.result_types), {}, &attributes);
+}
+
+// The generic form has attributes of the dialect, from which the pretty form shows only the contents.
+Values Lowering::manual_computation(Graph& graph, const Scope& scope, const Operation& op) {
+  const auto text_of = [&](const char* name, std::string_view before, std::string_view behind) {
+    const Attribute* attribute = find(op.attributes, name);
+    if (!attribute) fail(op, concat("expected the attribute ", name));
+    const std::string text(verbatim_.text(*attribute));
+    return text.starts_with('#') ? text : concat(before, text, behind);
+  };
+  const std::string in = text_of("in_shardings", "#sdy.sharding_per_value<", ">"),
+                    out = text_of("out_shardings", "#sdy.sharding_per_value<", ">"),
+                    axes = text_of("manual_axes", "#sdy<manual_axes", ">");
+  const ManualComputationAttributes attributes{in, out, axes};
+  return append(graph, op, *op_named(op.name), operands(scope, op), flattened(op.result_types),
+                closed_regions(op, scope, {}), &attributes);
 }
 
 // Returns the values that `expand` makes in place of an operation that consists of others.

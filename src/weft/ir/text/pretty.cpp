@@ -403,6 +403,20 @@ void sharding(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
+// manual_computation(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: type) {...} : types
+void manual_computation(Parser& p, Operation& op) {
+  op.operands = p.parenthesised_uses();
+  for (const std::string_view name : {"in_shardings", "out_shardings", "manual_axes"}) {
+    p.expect(name);
+    p.expect("=");
+    op.attributes.push_back({name, p.balanced()});
+  }
+  std::vector<Argument> arguments;
+  p.list("(", ")", [&] { arguments.push_back(p.argument()); });
+  op.regions.push_back(p.region(std::move(arguments)));
+  attributes_and_signature(p, op);
+}
+
 struct Syntax {
   std::string_view name;
   void (*read)(Parser&, Operation&);
@@ -416,7 +430,9 @@ constexpr Syntax syntaxes[] = {
     {"func.call", call},
     {"func.return", return_},
     {"interpreter.print", without_results},
+    {"sdy.manual_computation", manual_computation},
     {"sdy.reshard", sharding},
+    {"sdy.return", return_},
     {"sdy.sharding_constraint", sharding},
     {"stablehlo.compare", compare},
     {"stablehlo.composite", composite},

@@ -124,9 +124,10 @@ Mesh parse_mesh(std::string_view text) {
   return result;
 }
 
-Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
-  Reader reader(text);
-  reader.take("#sdy.sharding");
+namespace {
+
+// Reads <@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}>.
+Sharding sharding(Reader& reader, const Mesh& mesh, int rank) {
   reader.expect("<");
   reader.next();  // @mesh; a module has one
   reader.expect(",");
@@ -146,9 +147,67 @@ Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
       if (is_partial) partial.emplace_back(axis, Reduction::sum);
   }
   reader.expect(">");
-  reader.expect_end();
-  require(std::ssize(dims) == rank, "sharding: ", text, " has ", dims.size(), " dimensions, the tensor has ", rank);
+  require(std::ssize(dims) == rank, "the sharding has ", dims.size(), " dimensions, the tensor has ", rank);
   return {mesh, std::move(dims), std::move(partial)};
+}
+
+// Reads #sdy.sharding_per_value<[<@mesh, [{"x"}]>, ...]> for these values, and keeps only the axes that are manual.
+std::vector<Sharding> shardings(std::string_view text, const Mesh& mesh, std::span<const Type> types,
+                                const Sharding::Axes& manual) {
+  Reader reader(text);
+  reader.expect("#sdy.sharding_per_value");
+  reader.expect("<");
+  reader.expect("[");
+  std::vector<Sharding> all;
+  while (!reader.take("]")) {
+    if (!all.empty()) reader.expect(",");
+    require(all.size() < types.size(), "there are more than ", types.size(), " shardings");
+    const Sharding given = sharding(reader, mesh, types[all.size()].rank());
+    std::vector<Sharding::Axes> dims(given.rank());
+    for (int d = 0; d < given.rank(); ++d)
+      for (const int axis : given.axes(d))
+        if (std::ranges::count(manual, axis) != 0) dims[d].push_back(axis);
+    all.emplace_back(mesh, std::move(dims), given.partial());
+  }
+  reader.expect(">");
+  reader.expect_end();
+  require(all.size() == types.size(), "there are ", all.size(), " shardings of ", types.size(), " values");
+  return all;
+}
+
+}  // namespace
+
+Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
+  Reader reader(text);
+  reader.take("#sdy.sharding");
+  Sharding result = sharding(reader, mesh, rank);
+  reader.expect_end();
+  return result;
+}
+
+ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
+  const auto& a = node.attributes<ManualComputationAttributes>();
+  Reader reader(a.manual_axes);
+  reader.expect("#sdy");
+  reader.expect("<");
+  reader.expect("manual_axes");
+  const Sharding::Axes manual = axes(reader, mesh);
+  std::vector<Type> types;
+  for (const Value v : node.operands) types.push_back(v.type());
+  ManualShardings result{shardings(a.in_shardings, mesh, types, manual),
+                         shardings(a.out_shardings, mesh, node.types, manual)};
+  const Graph& region = *node.regions[0];
+  const auto require_types = [&](std::span<const Sharding> all, std::span<const Type> whole,
+                                 std::span<const Value> shards, const char* what) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const Type local = all[i].local_type(whole[i]);
+      require(local == shards[i].type(), "sdy.manual_computation: ", what, ' ', i, " of type ", whole[i],
+              " has shards of type ", local, ", in the region it is ", shards[i].type());
+    }
+  };
+  require_types(result.operands, types, region.inputs(), "operand");
+  require_types(result.results, node.types, region.outputs(), "result");
+  return result;
 }
 
 std::optional<DeclaredShardings> declared_shardings(const Graph& function) {

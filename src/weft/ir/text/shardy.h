@@ -19,6 +19,13 @@ Mesh parse_mesh(std::string_view text);
 // UnsupportedError for a part of an axis ("x":(1)2).
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank);
 
+// The shardings of a manual_computation along its manual axes; along the other axes of the mesh, every device computes the same.
+struct ManualShardings {
+  std::vector<Sharding> operands, results;
+};
+// Throws Error if the texts are wrong, or if the region's types are not those of the shards.
+ManualShardings manual_shardings(const Node& manual_computation, const Mesh& mesh);
+
 // The mesh of a function's module, and the shardings that its arguments and results declare.
 struct DeclaredShardings {
   Mesh mesh;
