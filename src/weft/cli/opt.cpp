@@ -2,6 +2,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,14 +64,19 @@ std::shared_ptr<const ir::FunctionAnnotations> for_devices(std::int64_t devices)
       ir::FunctionAnnotations{.module = std::make_shared<const ir::ModuleAnnotations>(std::move(module))});
 }
 
-// Replaces each function by the program that every device of the module's mesh runs.
+// Replaces each function by the program that every device of its mesh runs. The module says for how many devices it is, unless that
+// differs between functions.
 void partition(const OptOptions& options, ir::Module& module) {
+  std::vector<std::shared_ptr<ir::Graph>> programs;
+  std::set<std::int64_t> devices;
   for (auto& function : module.functions) {
     const MeshProgram divided = divide(*function, options.file);
-    auto program = compiler::copy_of(*divided.divided.graph);
-    program->annotations = for_devices(divided.mesh.devices());
-    function = std::move(program);
+    devices.insert(divided.mesh.devices());
+    programs.push_back(compiler::copy_of(*divided.divided.graph));
+    function = programs.back();
   }
+  if (devices.size() != 1) return;
+  for (const auto& program : programs) program->annotations = for_devices(*devices.begin());
 }
 
 void run_section(const OptOptions& options, std::span<const compiler::Pass* const> passes, const ir::Section& section) {

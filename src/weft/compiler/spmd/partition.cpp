@@ -19,8 +19,10 @@ namespace {
 
 void check(const ir::Graph& graph) {
   for (const ir::Node* node : graph.nodes()) {
-    if (node->op->kind == ir::Kind::collective && node->op != &ir::ops::manual_computation)
-      ir::refuse_several_devices(*node);
+    // A process id is that of the device.
+    const bool may_stay =
+        node->attributes_if<ir::ManualComputationAttributes>() || node->op->collective == ir::Collective::process_id;
+    if (node->op->kind == ir::Kind::collective && !may_stay) ir::refuse_several_devices(*node);
     require(ir::is_static(*node), "partition: '", node->op->name, "' has sizes that are not known: ", node->type());
   }
 }
@@ -126,7 +128,7 @@ class Partitioner {
     std::vector<ir::Value> results;
     if (node.attributes_if<ir::ShardingAttributes>()) {  // the operand has become what the constraint asks for
       results = operands;
-    } else if (node.op == &ir::ops::manual_computation) {
+    } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
       const std::size_t first = to_->nodes().size();
       to_->set_location({});  // the nodes of the region keep their own
       results = ir::inline_graph(*to_, *node.regions[0], operands);

@@ -170,7 +170,7 @@ class Typing {
       t.operands = t.results = {ir::parse_sharding(constraint->sharding, mesh_, node.type().rank())};
       for (int d = 0; d < node.type().rank(); ++d)
         for (const int factor : t.factors.results[0][d]) t.axes[factor] = t.results[0].axes(d);
-    } else if (node.op == &ir::ops::manual_computation) {
+    } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
       ir::ManualShardings manual = ir::manual_shardings(node, mesh_);
       t.operands = std::move(manual.operands);
       t.results = std::move(manual.results);

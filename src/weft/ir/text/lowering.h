@@ -59,7 +59,11 @@ class Lowering {
   Values composite(Graph& graph, const Scope& scope, const Operation& op);
   Values custom_call(Graph& graph, const Scope& scope, const Operation& op);
   Values expect_const(Graph& graph, const Scope& scope, const Operation& op);
+  Values expect(Graph& graph, const Scope& scope, const Operation& op);
+  Values placed_constant(Graph& graph, const Scope& scope, const Operation& op);
   Values sharding(Graph& graph, const Scope& scope, const Operation& op);
+  Values sharding_change(Graph& graph, const Scope& scope, const Operation& op);
+  Values resharded(Graph& graph, const Scope& scope, const Operation& op, const Op& kind, const char* name);
   Values manual_computation(Graph& graph, const Scope& scope, const Operation& op);
   Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);

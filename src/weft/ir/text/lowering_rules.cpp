@@ -23,12 +23,22 @@ struct NamedRule {
 };
 constexpr NamedRule lowering_rules[] = {
     {"check.expect_almost_eq_const", &Lowering::expect_const},
+    {"check.expect_almost_eq", &Lowering::expect},
+    {"check.expect_close", &Lowering::expect},
+    {"check.expect_eq", &Lowering::expect},
     {"check.expect_eq_const", &Lowering::expect_const},
     {"chlo.scan", &Lowering::scan},
     {"chlo.top_k", &Lowering::top_k},
     {"func.call", &Lowering::call},
     {"interpreter.run_parallel", &Lowering::run_parallel},
+    {"sdy.all_gather", &Lowering::sharding_change},
+    {"sdy.all_reduce", &Lowering::sharding_change},
+    {"sdy.all_slice", &Lowering::sharding_change},
+    {"sdy.all_to_all", &Lowering::sharding_change},
+    {"sdy.collective_permute", &Lowering::sharding_change},
+    {"sdy.constant", &Lowering::placed_constant},
     {"sdy.manual_computation", &Lowering::manual_computation},
+    {"sdy.reduce_scatter", &Lowering::sharding_change},
     {"sdy.reshard", &Lowering::sharding},
     {"sdy.sharding_constraint", &Lowering::sharding},
     {"stablehlo.batch_norm_grad", &Lowering::batch_norm},
@@ -171,13 +181,31 @@ Values Lowering::expect_const(Graph& graph, const Scope& scope, const Operation&
   return append(graph, check_call(op), ops::custom_call, both, {}, {});
 }
 
-Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op) {
-  const Attribute* how = find(op.attributes, "sharding");
-  if (!how) fail(op, "expected the attribute sharding");
+Values Lowering::expect(Graph& graph, const Scope& scope, const Operation& op) {
+  return append(graph, check_call(op), ops::custom_call, operands(scope, op), {}, {});
+}
+
+// sdy.constant is stablehlo.constant, which Shardy does not split per use.
+Values Lowering::placed_constant(Graph& graph, const Scope&, const Operation& op) {
+  return append(graph, op, ops::constant, {}, flattened(op.result_types), {});
+}
+
+Values Lowering::resharded(Graph& graph, const Scope& scope, const Operation& op, const Op& kind, const char* name) {
+  const Attribute* how = find(op.attributes, name);
+  if (!how) fail(op, concat("expected the attribute ", name));
   std::string text = verbatim_.text(*how);
   if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // the pretty form omits it
   const ShardingAttributes attributes{text};
-  return append(graph, op, *op_named(op.name), operands(scope, op), flattened(op.result_types), {}, &attributes);
+  return append(graph, op, kind, operands(scope, op), flattened(op.result_types), {}, &attributes);
+}
+
+Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op) {
+  return resharded(graph, scope, op, *op_named(op.name), "sharding");
+}
+
+// Shardy's own collectives change how a value is sharded, not the value.
+Values Lowering::sharding_change(Graph& graph, const Scope& scope, const Operation& op) {
+  return resharded(graph, scope, op, ops::reshard, "out_sharding");
 }
 
 // The generic form has attributes of the dialect, from which the pretty form shows only the contents.

@@ -381,6 +381,12 @@ void without_results(Parser& p, Operation& op) {
   op.operand_types = std::exchange(op.result_types, {});
 }
 
+// expect_eq %x, %y : type
+void expect(Parser& p, Operation& op) {
+  default_form(p, op);
+  op.result_types.clear();
+}
+
 // call @f(%a) : types
 void call(Parser& p, Operation& op) {
   const Token callee = p.take(Token::Kind::symbol, "the name of a function");
@@ -403,6 +409,16 @@ void sharding(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
+// all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]> : type, and so on: the axes follow from the shardings
+void sharding_change(Parser& p, Operation& op) {
+  if (!p.is(Token::Kind::value)) p.skip_balanced();
+  op.operands = p.uses();
+  p.expect("out_sharding");
+  p.expect("=");
+  op.attributes.push_back({"out_sharding", p.balanced()});
+  attributes_and_signature(p, op);
+}
+
 // manual_computation(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: type) {...} : types
 void manual_computation(Parser& p, Operation& op) {
   op.operands = p.parenthesised_uses();
@@ -422,7 +438,10 @@ struct Syntax {
   void (*read)(Parser&, Operation&);
 };
 constexpr Syntax syntaxes[] = {
+    {"check.expect_almost_eq", expect},
     {"check.expect_almost_eq_const", expect_const},
+    {"check.expect_close", expect},
+    {"check.expect_eq", expect},
     {"check.expect_eq_const", expect_const},
     {"check.expect_serialized_eq", without_results},
     {"chlo.scan", scan},
@@ -430,7 +449,14 @@ constexpr Syntax syntaxes[] = {
     {"func.call", call},
     {"func.return", return_},
     {"interpreter.print", without_results},
+    {"sdy.all_gather", sharding_change},
+    {"sdy.all_reduce", sharding_change},
+    {"sdy.all_slice", sharding_change},
+    {"sdy.all_to_all", sharding_change},
+    {"sdy.collective_permute", sharding_change},
+    {"sdy.constant", constant},
     {"sdy.manual_computation", manual_computation},
+    {"sdy.reduce_scatter", sharding_change},
     {"sdy.reshard", sharding},
     {"sdy.return", return_},
     {"sdy.sharding_constraint", sharding},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <weft/base/error.h>
@@ -129,7 +131,7 @@ namespace {
 // Reads <@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}>.
 Sharding sharding(Reader& reader, const Mesh& mesh, int rank) {
   reader.expect("<");
-  reader.next();  // @mesh; a module has one
+  reader.next();  // @mesh; a function uses one
   reader.expect(",");
   reader.expect("[");
   std::vector<Sharding::Axes> dims;
@@ -210,13 +212,51 @@ ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
   return result;
 }
 
+namespace {
+
+// Adds the meshes that a text with shardings names: <@mesh, [{"x"}]>.
+void add_meshes(std::string_view text, std::set<std::string_view>& names) {
+  for (std::size_t at = text.find("<@"); at != text.npos; at = text.find("<@", at + 1))
+    names.insert(text.substr(at + 2, text.find_first_of(",>", at) - at - 2));
+}
+
+void add_meshes(const Graph& graph, std::set<std::string_view>& names) {
+  for (const Node* node : graph.nodes()) {
+    if (const auto* constraint = node->attributes_if<ShardingAttributes>()) add_meshes(constraint->sharding, names);
+    if (const auto* manual = node->attributes_if<ManualComputationAttributes>())
+      for (const std::string_view text : {manual->in_shardings, manual->out_shardings}) add_meshes(text, names);
+    for (const Graph* region : node->regions) add_meshes(*region, names);
+  }
+}
+
+// Returns the mesh that the function's shardings name. If they name none, the module must have a single one.
+const Annotation& mesh_of(const Graph& function, const Annotations& meshes) {
+  for (const Annotation& mesh : meshes)
+    if (mesh.value.find("<[]") != std::string::npos)
+      throw UnsupportedError(concat("weft places no values on single devices, as the mesh ", mesh.name, " asks for"),
+                             "sdy.mesh");
+  std::set<std::string_view> names;
+  for (const auto* ports : {&function.annotations->arguments, &function.annotations->results})
+    for (const Annotations& port : *ports)
+      if (const std::string* text = find(port, "sdy.sharding")) add_meshes(*text, names);
+  add_meshes(function, names);
+  if (names.empty())
+    for (const Annotation& mesh : meshes) names.insert(mesh.name);
+  if (names.size() > 1)
+    throw UnsupportedError(
+        concat("the function uses several meshes: ", *names.begin(), " and ", *std::next(names.begin())), "sdy.mesh");
+  const auto found = std::ranges::find(meshes, *names.begin(), &Annotation::name);
+  require(found != meshes.end(), "there is no sdy.mesh @", *names.begin());
+  return *found;
+}
+
+}  // namespace
+
 std::optional<DeclaredShardings> declared_shardings(const Graph& function) {
   if (!function.annotations || !function.annotations->module) return std::nullopt;
   const Annotations& meshes = function.annotations->module->meshes;
   if (meshes.empty()) return std::nullopt;
-  if (meshes.size() > 1)
-    throw UnsupportedError("the module has several meshes: " + meshes[0].name + " and " + meshes[1].name, "sdy.mesh");
-  DeclaredShardings result{parse_mesh(meshes.front().value), {}, {}};
+  DeclaredShardings result{parse_mesh(mesh_of(function, meshes).value), {}, {}};
   result.inputs = declared(function.annotations->arguments, function.inputs(), result.mesh, "argument");
   result.outputs = declared(function.annotations->results, function.outputs(), result.mesh, "result");
   return result;

@@ -33,7 +33,7 @@ struct DeclaredShardings {
 };
 
 // Returns nullopt if the module has no mesh. Throws what the functions above throw, led by the argument or result, and UnsupportedError if
-// the module has several meshes.
+// the function's shardings use several meshes.
 std::optional<DeclaredShardings> declared_shardings(const Graph& function);
 
 }  // namespace weft::ir

@@ -1,0 +1,34 @@
+// RUN: weft opt --partition %s 2>&1 | FileCheck %s
+// RUN: sed 's/a, \[{"x"}\]>} *) *->/b, [{"x"}]>}) ->/' %s >%t.two
+// RUN: not weft opt --partition %t.two 2>&1 | FileCheck %s --check-prefix=TWO
+// RUN: sed 's/<\["x"=4\]>/<[], device_ids=[1]>/' %s >%t.single
+// RUN: not weft opt --partition %t.single 2>&1 | FileCheck %s --check-prefix=SINGLE
+// RUN: sed 's/<@a,/<@c,/g' %s >%t.missing
+// RUN: not weft opt --partition %t.missing 2>&1 | FileCheck %s --check-prefix=MISSING
+// A module may have several meshes, of which each function uses one. Shardy's own collectives only change how a value is sharded, and a
+// process id is that of the device.
+
+// TWO: the function uses several meshes: a and b
+// SINGLE: weft places no values on single devices, as the mesh b asks for
+// MISSING: there is no sdy.mesh @c
+sdy.mesh @a = <["x"=2]>
+sdy.mesh @b = <["x"=4]>
+
+// CHECK-LABEL: @of_two
+// CHECK-SAME: tensor<2xf32>
+// CHECK: stablehlo.all_gather
+func.func @of_two(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@a, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@a, [{}]>}) {
+  %0 = sdy.all_gather [{"x"}] %x out_sharding=<@a, [{}]> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @of_four
+// CHECK-SAME: tensor<1xf32>
+// CHECK: stablehlo.partition_id
+func.func @of_four(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) {
+  %id = stablehlo.partition_id : tensor<ui32>
+  %f = stablehlo.convert %id : (tensor<ui32>) -> tensor<f32>
+  %all = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %0 = stablehlo.add %x, %all : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
