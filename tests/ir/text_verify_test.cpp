@@ -344,7 +344,7 @@ TEST(TextVerify, ProgramsForSeveralDevicesAreRefusedInOneSentence) {
       "their sdy.shardings say";
   expect(
       "%0 = $(%m) : (tensor<4x6xf32>) -> tensor<2x6xf32>", {},
-      {{"\"sdy.all_gather\"", concat("'sdy.all_gather'", sentence)},
+      {{"\"sdy.replicated_to_unreduced\"", concat("'sdy.replicated_to_unreduced'", sentence)},
        {"stablehlo.custom_call @SPMDFullToShardShape", concat("stablehlo.custom_call @SPMDFullToShardShape", sentence)},
        {"stablehlo.custom_call @SPMDShardToFullShape", sentence},
        {"stablehlo.custom_call @xla.sdy.GlobalToLocalShape", sentence}});
