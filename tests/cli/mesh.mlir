@@ -5,10 +5,14 @@
 // RUN: weft run %s --random 1 --interpret --devices 8 --json | FileCheck %s --check-prefix=JSON
 // RUN: not weft run %s --random 1 --interpret --devices 4 2>&1 | FileCheck %s --check-prefix=FOUR
 // RUN: weft run %s --random 1 --devices 8 | diff - %t.eight
+// RUN: weft profile --output %t.profile -- run %s --random 1 --devices 8 2>&1 | FileCheck %s --check-prefix=PROFILE
 // The program of a mesh computes the same as on one device.
 
 // CHECK: 8 devices (data=4, model=2): 1 all_gather, 1 all_reduce; each device sends
 // JSON: "devices":8,"collectives":2,"sent_bytes":
+// PROFILE-DAG: all_reduce
+// PROFILE-DAG: @7
+// PROFILE: report.html
 // FOUR: mesh.mlir: the mesh (data=4, model=2) has 8 devices, --devices gives 4
 sdy.mesh @mesh = <["data"=4, "model"=2]>
 func.func @main(%x: tensor<8x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {"model"}]>},

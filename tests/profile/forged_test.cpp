@@ -130,6 +130,12 @@ std::string refusal(const char* member, const json& value) {
   return refusal(contents(json::array({computation("m", json::array({one}))})));
 }
 
+TEST(Forged, AThunkMayRunNoInstruction) {
+  constexpr std::uint32_t none = runtime::ProgramDescription::no_instruction;
+  const json a = instruction("a");
+  EXPECT_EQ(refusal(contents(json::array({computation("m", json::array({a}))}), {none})), "");
+}
+
 TEST(Forged, IndicesLeadToWhatStandsBefore) {
   const json a = instruction("a");
   EXPECT_EQ(refusal(entry(json::array({a, instruction("b", "tanh", {0})}))), "");

@@ -144,8 +144,8 @@ class Assignment {
 
   // Returns null if the instruction is unknown.
   const proto::HloInstructionProto* instruction_of(std::size_t op) const {
-    const auto& thunks = program_.description.thunks;
-    return op < thunks.size() ? &entry_.instructions(thunks[op]) : nullptr;
+    const auto& description = program_.description;
+    return description.runs_instruction(op) ? &entry_.instructions(description.thunks[op]) : nullptr;
   }
 
   template <class Map>

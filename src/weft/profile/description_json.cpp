@@ -59,12 +59,14 @@ std::string short_name(const JsonValue& value) {
   return shortened(value.text(), longest);
 }
 
+std::uint32_t index_from(const JsonValue& index, std::size_t end) {
+  if (end == 0) index.refuse("the index of an earlier entry");
+  return index.integer<std::uint32_t>(0, end - 1);
+}
+
 std::vector<std::uint32_t> indices_from(const JsonValue& list, std::size_t end) {
   std::vector<std::uint32_t> all;
-  for (const JsonValue& index : list.list()) {
-    if (end == 0) index.refuse("the index of an earlier entry");
-    all.push_back(index.integer<std::uint32_t>(0, end - 1));
-  }
+  for (const JsonValue& index : list.list()) all.push_back(index_from(index, end));
   return all;
 }
 
@@ -176,7 +178,8 @@ void check_sharing(const runtime::ProgramDescription& program) {
       if (program.fused(i)) require(all.insert(i.calls[0]).second, "several fusions call ", program.fused(i)->name);
   all.clear();
   for (const std::uint32_t instruction : program.thunks)
-    require(all.insert(instruction).second, "several thunks run one instruction");
+    require(instruction == runtime::ProgramDescription::no_instruction || all.insert(instruction).second,
+            "several thunks run one instruction");
 }
 
 }  // namespace
@@ -197,7 +200,10 @@ runtime::ProgramDescription description_from(const JsonValue& from) {
   for (const JsonValue& computation : from.at("computations").list())
     program.computations.push_back(computation_from(computation, program.computations.size()));
   const std::size_t instructions = program.entry() ? program.entry()->instructions.size() : 0;
-  program.thunks = indices_from(from.at("thunks"), instructions);
+  for (const JsonValue& thunk : from.at("thunks").list()) {
+    constexpr std::uint32_t none = runtime::ProgramDescription::no_instruction;
+    program.thunks.push_back(thunk.value() == none ? none : index_from(thunk, instructions));
+  }
   check_sharing(program);
   return program;
 }

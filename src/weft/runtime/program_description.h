@@ -79,12 +79,15 @@ struct ProgramDescription {
   std::string name = {};
   // The last one is the entry. No two fusions call the same computation. Empty if nothing is known.
   std::vector<Computation> computations = {};
-  std::vector<std::uint32_t> thunks = {};  // for each thunk, the instruction of the entry that it runs
+  // For each thunk, the instruction of the entry that it runs; no two run the same one. A thunk may run none.
+  std::vector<std::uint32_t> thunks = {};
+  static constexpr std::uint32_t no_instruction = ~std::uint32_t{0};
 
   const Computation* entry() const { return computations.empty() ? nullptr : &computations.back(); }
+  bool runs_instruction(std::size_t thunk) const { return thunk < thunks.size() && thunks[thunk] != no_instruction; }
   // Returns the instruction that a thunk runs, or null if unknown.
   const Instruction* of_thunk(std::size_t thunk) const {
-    return thunk < thunks.size() ? &computations.back().instructions[thunks[thunk]] : nullptr;
+    return runs_instruction(thunk) ? &computations.back().instructions[thunks[thunk]] : nullptr;
   }
   // Returns the computation of a fusion; null for other instructions.
   const Computation* fused(const Instruction& instruction) const {

@@ -119,12 +119,15 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
   auto all = std::make_shared<Executable>();
   all->name = one->name;
   for (std::uint32_t device = 0; device < devices; ++device) add_device(*one, device, *all);
-  std::vector<std::size_t> origins;  // for each thunk, the one it was made of
+  // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
+  // shown at one op only.
+  constexpr std::size_t other_device = -1;
+  std::vector<std::size_t> origins;
   in_order(
       one->thunks, devices,
       [&](std::size_t t, std::uint32_t device) {
         all->thunks.push_back(std::make_shared<OnDevice>(one->thunks[t], device, one->allocations.size()));
-        origins.push_back(t);
+        origins.push_back(device == 0 ? t : other_device);
       },
       [&](std::size_t t) {
         all->thunks.push_back(std::make_shared<OnAllDevices>(one->thunks[t], devices, one->allocations.size()));
@@ -138,7 +141,8 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
       ProgramDescription of_one = describe(), of_all = of_one;
       of_all.thunks.clear();
       for (const std::size_t origin : origins)
-        if (origin < of_one.thunks.size()) of_all.thunks.push_back(of_one.thunks[origin]);
+        of_all.thunks.push_back(origin < of_one.thunks.size() ? of_one.thunks[origin]
+                                                              : ProgramDescription::no_instruction);
       return of_all;
     };
   if (one->kept_blocks) all->kept_blocks = std::make_shared<KeptBlocks>(all->outputs.size());
