@@ -11,6 +11,7 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/mesh_program.h>
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/profile_folder.h>
@@ -27,7 +28,7 @@ struct ExplainOptions {
   std::string file, entry, output, around, format = "text";
   std::string run;  // with --last; empty: the most recent run
   std::int64_t distance = 2;
-  bool last = false, expand = false;
+  bool last = false, expand = false, collectives = false;
 };
 
 constexpr std::array formats = {"text", "dot", "svg"};
@@ -72,16 +73,28 @@ std::string drawing(const runtime::ProgramDescription& program, const profile::G
   return profile::dot_to_svg(graph_dot(program, view));
 }
 
+std::string show_graph(const ExplainOptions& options) {
+  const runtime::ProgramDescription program = program_of(options);
+  const profile::GraphViewOptions view{
+      .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};
+  return options.format == "text"  ? graph_text(program, view)
+         : options.format == "dot" ? graph_dot(program, view)
+                                   : drawing(program, view);
+}
+
+// Divides the function among the devices of its mesh.
+std::string explain_collectives(const ExplainOptions& options) {
+  if (options.file.empty() || options.format != "text")
+    throw CLI::ValidationError("--collectives explains a FILE, as text");
+  const ir::Module module = read_module(options.file);
+  return divide(*find_entry(module, options.file, options.entry), options.file).explanation();
+}
+
 void explain(const ExplainOptions& options) {
   if (std::ranges::find(formats, options.format) == formats.end())
     throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
   if (options.last != options.file.empty()) throw CLI::ValidationError("weft explain takes either a FILE or --last");
-  const runtime::ProgramDescription program = program_of(options);
-  const profile::GraphViewOptions view{
-      .around = options.around, .distance = static_cast<int>(options.distance), .expand = options.expand};
-  const std::string text = options.format == "text"  ? graph_text(program, view)
-                           : options.format == "dot" ? graph_dot(program, view)
-                                                     : drawing(program, view);
+  const std::string text = options.collectives ? explain_collectives(options) : show_graph(options);
   if (options.output.empty()) {
     std::cout << text;
   } else {
@@ -112,6 +125,8 @@ void add_explain(CLI::App& app) {
            "Show only the neighbourhood of this operation: %fusion.12");
   add_integer(command, "--distance", options->distance, "Size of the neighbourhood, in edges", {0, 1000});
   command.add_flag("--expand", options->expand, "Also show the operations inside fusions");
+  command.add_flag("--collectives", options->collectives,
+                   "Show instead why the devices of the program's sdy.mesh communicate, and what each sends");
   add_text(command, "--output", options->output, "a file", "Write to this file instead of the standard output");
   command.callback([options, last] {
     options->last = last->count() > 0;

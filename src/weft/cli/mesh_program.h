@@ -17,6 +17,9 @@ struct MeshProgram {
   // Returns "8 devices (data=8): 2 all_gather, 1 all_reduce; each device sends 6.2 MiB".
   std::string summary() const;
   double sent_bytes() const;  // by each device
+  // Returns a paragraph for each collective, the one that sends the most first: the bytes with their formula, why it is there, and the
+  // places in the user's program.
+  std::string explanation() const;
 };
 
 // Divides a function as the sdy.shardings of its arguments and results say; arguments without one are replicated. Throws Error, led by the
