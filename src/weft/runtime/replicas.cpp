@@ -12,7 +12,7 @@ namespace {
 
 using Thunks = std::span<const std::shared_ptr<const Thunk>>;
 
-constexpr std::uint64_t alignment = 64;  // of the temporaries of each device
+constexpr std::uint64_t alignment_of_temporaries = 64;  // of each device
 
 // Calls `each(thunk, device)` for the thunks of each device up to the next meeting, `all(thunk)` for the meeting, and so on.
 // The thunks of one device stay together, because they read from the caches what the device has just written.
@@ -93,7 +93,8 @@ class OnAllDevices final : public Thunk {
 // Adds the inputs, outputs and allocations of one device.
 void add_device(const Executable& one, std::uint32_t device, Executable& all) {
   const std::uint32_t inputs = one.inputs.size(), outputs = one.outputs.size(), allocations = one.allocations.size();
-  const std::uint64_t temporaries = (one.temporary_bytes + alignment - 1) / alignment * alignment;
+  const std::uint64_t temporaries =
+      (one.temporary_bytes + alignment_of_temporaries - 1) / alignment_of_temporaries * alignment_of_temporaries;
   all.inputs.insert(all.inputs.end(), one.inputs.begin(), one.inputs.end());
   for (Output output : one.outputs) {
     output.allocation += device * allocations;

@@ -230,11 +230,11 @@ Unit while_unit(const ir::Node& node, const NativeContext& context) {
   std::vector<Size> sizes = condition.sizes();
   std::ranges::copy(body.sizes(), std::back_inserter(sizes));
   set_form(unit, std::move(sizes),
-           [&node, condition, body, changing = std::move(changing)](const SizeValues& values) -> std::optional<Unit> {
+           [&node, condition, body, changed = std::move(changing)](const SizeValues& values) -> std::optional<Unit> {
              auto known_condition = condition.at(values), known_body = body.at(values);
              if (!known_condition || !known_body) return std::nullopt;
              Unit made;
-             set_plan(made, while_plan(node, changing, std::move(*known_condition), std::move(*known_body), values));
+             set_plan(made, while_plan(node, changed, std::move(*known_condition), std::move(*known_body), values));
              return made;
            });
   return std::move(unit);
