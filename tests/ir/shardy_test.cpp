@@ -1,4 +1,4 @@
-// What Shardy's attributes say.
+// Reads Shardy's meshes and shardings from attributes in text.
 #include <weft/ir/text/shardy.h>
 
 #include <gmock/gmock.h>

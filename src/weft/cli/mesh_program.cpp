@@ -35,7 +35,8 @@ std::string reason(const compiler::Communication& c) {
   using ir::Collective;
   if (c.reason == c.node->op) return concat("it is written at ", record::place_text(c.location));
   const ir::Node* producer = c.node->operand(0).node;
-  while (producer->op->collective != Collective::none) producer = producer->operand(0).node;
+  while (producer->op->collective != Collective::none && !producer->operands.empty())
+    producer = producer->operand(0).node;
   const std::string made = ir::is_parameter(*producer)
                                ? concat("input ", producer->attributes<ir::ParameterAttributes>().index)
                                : op_at(*producer->op, producer->location);

@@ -1,5 +1,6 @@
 #include <weft/compiler/on_mesh.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 

@@ -24,7 +24,7 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
                                                             Options options, Report* report = nullptr);
 
 // Both return the outputs, assembled from the shards of all devices, for these whole inputs, of which input i is divided by shardings[i].
-// `ms` receives the time of the computation only.
+// run_on_mesh sets `ms` to the time of the computation only.
 std::vector<ir::Array> run_on_mesh(const std::shared_ptr<const runtime::Executable>& executable, runtime::Device& on,
                                    const Partitioned& program, std::span<const ir::Sharding> shardings,
                                    std::span<const ir::Array> inputs, double* ms = nullptr);

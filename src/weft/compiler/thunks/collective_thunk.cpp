@@ -33,10 +33,16 @@ void store_past_caches(std::byte* to, const std::byte* from, std::int64_t bytes)
     constexpr std::int64_t step = sizeof(__m128i);
     for (; bytes >= step; bytes -= step, from += step, to += step)
       _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-    _mm_sfence();  // before another thread is told that the results are there
   }
 #endif
   std::memcpy(to, from, bytes);
+}
+
+// To be called by a thread after it stored past the caches, before another thread is told that the results are there.
+void end_stores_past_caches() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
 }
 
 // A block of an array that lies in another array of the same rank, or is cut out of one. It consists of runs that are contiguous on both
@@ -99,7 +105,7 @@ std::int64_t stride_of(std::span<const std::int64_t> sizes, std::int64_t dimensi
 using Group = std::vector<std::uint32_t>;   // devices, in the order of the collective
 using Addresses = std::vector<std::byte*>;  // by member of a group
 
-// What a group does with one operand.
+// Exchanges one operand among the members of a group.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -159,29 +165,42 @@ class Reduce final : public Exchange {
     const std::int64_t work = std::min(piece, block_.run()) * width_ * std::ssize(from);
     runtime::parallel_for(parts * block_.rows() * pieces, grain_bytes / std::max<std::int64_t>(work, 1),
                           [&](std::int64_t begin, std::int64_t end) {
+                            TreeFold::Buffers buffers;
                             for (std::int64_t i = begin; i < end; ++i) {
-                              const std::int64_t start = i % pieces * piece, row = i / pieces % block_.rows(),
-                                                 part = i / pieces / block_.rows();
-                              fold(from, to, root, part, row, start, std::min(piece, block_.run() - start));
+                              const std::int64_t start = i % pieces * piece;
+                              fold({.part = i / pieces / block_.rows(),
+                                    .row = i / pieces % block_.rows(),
+                                    .start = start,
+                                    .count = std::min(piece, block_.run() - start)},
+                                   from, to, root, buffers);
                             }
+                            end_stores_past_caches();
                           });
   }
 
  private:
-  void fold(const Addresses& from, const Addresses& to, std::size_t root, std::int64_t part, std::int64_t row,
-            std::int64_t start, std::int64_t count) const {
-    const auto at = block_.of_row(row);
+  struct Piece {
+    std::int64_t part, row, start, count;
+  };
+
+  void fold(const Piece& piece, const Addresses& from, const Addresses& to, std::size_t root,
+            TreeFold::Buffers& buffers) const {
+    const auto at = block_.of_row(piece.row);
     std::vector<const std::byte*> arrays;
-    for (const std::byte* operand : from) arrays.push_back(operand + (part * from_step_ + at.from + start) * width_);
-    const std::size_t receiver = receivers_ == Receivers::one_part_each ? part : root;
-    const std::int64_t offset = (at.to + start) * width_;
-    if (receivers_ != Receivers::all) return fold_->run(arrays, to[receiver] + offset, count);
+    for (const std::byte* operand : from)
+      arrays.push_back(operand + (piece.part * from_step_ + at.from + piece.start) * width_);
+    const std::size_t receiver = receivers_ == Receivers::one_part_each ? piece.part : root;
+    const std::int64_t offset = (at.to + piece.start) * width_, bytes = piece.count * width_;
+    if (receivers_ != Receivers::all) return fold_->run(arrays, to[receiver] + offset, piece.count, buffers);
     std::array<std::byte, TreeFold::most_elements * widest_element> result;
-    fold_->run(arrays, result.data(), count);
+    fold_->run(arrays, result.data(), piece.count, buffers);
     const bool bypasses = bypasses_caches(to.size() * block_.run() * width_);
-    for (std::byte* const member : to)
-      bypasses ? store_past_caches(member + offset, result.data(), count * width_)
-               : (void)std::memcpy(member + offset, result.data(), count * width_);
+    for (std::byte* const member : to) {
+      if (bypasses)
+        store_past_caches(member + offset, result.data(), bytes);
+      else
+        std::memcpy(member + offset, result.data(), bytes);
+    }
   }
 
   std::shared_ptr<const TreeFold> fold_;

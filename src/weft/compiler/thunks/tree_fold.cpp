@@ -41,7 +41,7 @@ TreeFold::TreeFold(const ir::Graph& body, DType dtype, const NativeContext& cont
 // The partial results of one call, in the order of the arrays; the first ones are of the most arrays.
 class TreeFold::Run {
  public:
-  Run(const TreeFold& fold, std::int64_t count) : fold_(fold), count_(count) {}
+  Run(const TreeFold& fold, std::int64_t count, Buffers& free) : fold_(fold), count_(count), free_(free) {}
 
   void add(const std::byte* array) {
     Partial next{0, const_cast<std::byte*>(array), {}};
@@ -64,6 +64,7 @@ class TreeFold::Run {
       apply(*fold_.narrow_, count_, std::array{sum, result});
     else if (sum != result)
       std::memcpy(result, sum, count_ * fold_.width_);
+    if (partials_[0].own) free_.push_back(std::move(partials_[0].own));
   }
 
  private:
@@ -98,11 +99,12 @@ class TreeFold::Run {
   const TreeFold& fold_;
   std::int64_t count_;
   std::vector<Partial> partials_;
-  std::vector<Buffer> free_;
+  Buffers& free_;
 };
 
-void TreeFold::run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count) const {
-  Run run(*this, count);
+void TreeFold::run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count,
+                   Buffers& buffers) const {
+  Run run(*this, count, buffers);
   for (const std::byte* array : arrays) run.add(array);
   run.finish(result);
 }

@@ -21,9 +21,12 @@ class TreeFold {
   // `body` combines two rank-0 values of the dtype.
   TreeFold(const ir::Graph& body, DType dtype, const NativeContext& context);
 
+  // Memory of partial results, which the calls of one thread share.
+  using Buffers = std::vector<std::unique_ptr<std::byte[]>>;
+
   // Folds elements [0, count) of the arrays, at most most_elements at a time, into `result`, which may be one of the arrays.
   static constexpr std::int64_t most_elements = 2048;
-  void run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count) const;
+  void run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count, Buffers& buffers) const;
 
  private:
   class Run;
