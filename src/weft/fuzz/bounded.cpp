@@ -33,6 +33,16 @@ BoundRule rule_of(const ir::Op& op) {
   __builtin_unreachable();
 }
 
+// A sum that is negated or scaled before its parts are added promises no sign of zero: -(1 - 1) is -0, -1 + 1 is 0. So a result
+// that is 0 gets a bound which only tells the two zeros apart.
+void forget_signs_of_zeros(const Array& result, Array& bound) {
+  if (!is_float(result.dtype())) return;
+  std::int64_t i = 0;
+  for (double& b : bound.data<double>()) {
+    if (result.element(i++) == 0) b = std::max(b, std::numeric_limits<double>::denorm_min());
+  }
+}
+
 std::vector<Bounded> evaluate(const ir::Node& node, std::span<const Bounded* const> operands,
                               const Arithmetic& arithmetic) {
   if (node.op->kind == Kind::control) return evaluate_control(node, operands, arithmetic);
@@ -44,6 +54,7 @@ std::vector<Bounded> evaluate(const ir::Node& node, std::span<const Bounded* con
   std::vector<Bounded> both;
   for (std::size_t i = 0; i < results.size(); ++i) {
     WEFT_ASSERT(bounds[i].type() == results[i].type().with(DType::f64), node.op->name, ": bounds ", bounds[i].type());
+    if (arithmetic.parts && node.op->linear) forget_signs_of_zeros(results[i], bounds[i]);
     both.emplace_back(std::move(results[i]), std::move(bounds[i]));
   }
   return both;
