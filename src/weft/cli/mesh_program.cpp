@@ -16,7 +16,7 @@ namespace weft::cli {
 std::string MeshProgram::summary() const {
   std::map<std::string_view, int> counts;
   for (const compiler::Communication& c : divided.communications) ++counts[c.node->op->name];
-  std::string text = concat(mesh.devices(), " devices (", mesh, "): ");
+  std::string text = concat(divided.mesh.devices(), " devices (", divided.mesh, "): ");
   for (const char* separator = ""; const auto& [name, count] : counts)
     text += concat(std::exchange(separator, ", "), count, ' ', name);
   if (counts.empty()) return text + "no communication";
@@ -70,9 +70,9 @@ std::string MeshProgram::explanation() const {
   std::string text = summary() + '\n';
   for (const compiler::Communication* c : order) {
     std::string axes;
-    for (const int axis : c->axes) axes += concat(axes.empty() ? "" : ", ", mesh.axes()[axis].name);
+    for (const int axis : c->axes) axes += concat(axes.empty() ? "" : ", ", divided.mesh.axes()[axis].name);
     text += concat('\n', c->node->op->name, " along ", axes, ": each device sends ", format_bytes(c->sent_bytes), ", ",
-                   formula(*c, mesh), "\n  ", reason(*c), '\n');
+                   formula(*c, divided.mesh), "\n  ", reason(*c), '\n');
   }
   return text;
 }
@@ -90,8 +90,7 @@ MeshProgram divide(const ir::Graph& function, const std::string& file) {
   std::vector<ir::Sharding> inputs;
   for (std::size_t i = 0; i < declared->inputs.size(); ++i)
     inputs.push_back(declared->inputs[i].value_or(ir::Sharding(declared->mesh, function.inputs()[i].rank())));
-  compiler::Partitioned divided = compiler::partition(function, declared->mesh, inputs, declared->outputs);
-  return {declared->mesh, std::move(inputs), std::move(divided)};
+  return {compiler::partition(function, declared->mesh, inputs, declared->outputs)};
 }
 
 }  // namespace weft::cli

@@ -10,8 +10,6 @@
 namespace weft::cli {
 
 struct MeshProgram {
-  ir::Mesh mesh;
-  std::vector<ir::Sharding> inputs;
   compiler::Partitioned divided;
 
   // Returns "8 devices (data=8): 2 all_gather, 1 all_reduce; each device sends 6.2 MiB".

@@ -70,9 +70,9 @@ void partition(const OptOptions& options, ir::Module& module) {
   std::vector<std::shared_ptr<ir::Graph>> programs;
   std::set<std::int64_t> devices;
   for (auto& function : module.functions) {
-    const MeshProgram divided = divide(*function, options.file);
+    const compiler::Partitioned divided = divide(*function, options.file).divided;
     devices.insert(divided.mesh.devices());
-    programs.push_back(compiler::copy_of(*divided.divided.graph));
+    programs.push_back(compiler::copy_of(*divided.graph));
     function = programs.back();
   }
   if (devices.size() != 1) return;

@@ -98,7 +98,7 @@ void print_run_json(const ir::Graph& function, const RunReport& report) {
       {"run_ms_p50", median(report.run_ms)},
   };
   if (report.on_mesh) {
-    result["devices"] = report.on_mesh->mesh.devices();
+    result["devices"] = report.on_mesh->divided.mesh.devices();
     result["collectives"] = report.on_mesh->divided.communications.size();
     result["sent_bytes"] = report.on_mesh->sent_bytes();
   }
@@ -146,14 +146,14 @@ void run_on_mesh(const RunOptions& options, const ir::Graph& function, std::span
                  RunReport& report) {
   Clock::time_point start = Clock::now();
   report.on_mesh = divide(function, options.file);
-  const MeshProgram& program = *report.on_mesh;
+  const compiler::Partitioned& program = report.on_mesh->divided;
   require(program.mesh.devices() == options.devices, options.file, ": the mesh (", program.mesh, ") has ",
           program.mesh.devices(), " devices, --devices gives ", options.devices);
   report.is_compiled = !options.interpret;
   std::shared_ptr<const runtime::Executable> compiled;
   if (report.is_compiled) {
     compiler::Report made;
-    compiled = compiler::compile_for_mesh(program.divided, program.mesh, compiler_options(function, options), &made);
+    compiled = compiler::compile_for_mesh(program, compiler_options(function, options), &made);
     report.fallbacks = std::move(made.fallbacks);
   }
   report.compile_ms = ms_since(start);
@@ -161,9 +161,9 @@ void run_on_mesh(const RunOptions& options, const ir::Graph& function, std::span
     start = Clock::now();
     double& ms = report.run_ms.emplace_back();
     if (compiled) {
-      report.outputs = compiler::run_on_mesh(compiled, runtime::cpu(), program.divided, program.inputs, inputs, &ms);
+      report.outputs = compiler::run_on_mesh(compiled, runtime::cpu(), inputs, &ms);
     } else {
-      report.outputs = compiler::interpret_on_mesh(program.divided, program.mesh, program.inputs, inputs);
+      report.outputs = compiler::interpret_on_mesh(program, inputs);
       ms = ms_since(start);
     }
   }

@@ -18,17 +18,23 @@ class Device;
 
 namespace weft::compiler {
 
-// Compiles the program once, whatever the number of devices. The inputs of the executable are the shards of the first device, then those of
-// the second one, and so on; so are its outputs.
-std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, const ir::Mesh& mesh,
-                                                            Options options, Report* report = nullptr);
+// Compiles the program once, whatever the number of devices. The inputs and outputs of the executable are the whole tensors, whose layouts
+// (sharding_layout.h) are the program's shardings; all devices read the same bytes of the inputs in `shared`, which have no layout.
+std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options,
+                                                            Report* report = nullptr,
+                                                            const std::vector<bool>& shared = {});
+// Makes such an executable of one that runs the program of every device.
+std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const runtime::Executable>& one,
+                                                    const Partitioned& program, const std::vector<bool>& shared = {});
 
-// Both return the outputs, assembled from the shards of all devices, for these whole inputs, of which input i is divided by shardings[i].
-// run_on_mesh sets `ms` to the time of the computation only.
+// Both return the outputs, assembled from the shards of all devices, for these whole inputs. run_on_mesh sets `ms` to the time of the
+// computation only.
 std::vector<ir::Array> run_on_mesh(const std::shared_ptr<const runtime::Executable>& executable, runtime::Device& on,
-                                   const Partitioned& program, std::span<const ir::Sharding> shardings,
                                    std::span<const ir::Array> inputs, double* ms = nullptr);
-std::vector<ir::Array> interpret_on_mesh(const Partitioned& program, const ir::Mesh& mesh,
-                                         std::span<const ir::Sharding> shardings, std::span<const ir::Array> inputs);
+std::vector<ir::Array> interpret_on_mesh(const Partitioned& program, std::span<const ir::Array> inputs);
+// Interprets the program of each device together. `shards` are the inputs of the first device, then those of the second one, and so on;
+// so are the results.
+std::vector<ir::Array> interpret_shards(const std::shared_ptr<const ir::Graph>& program, std::int64_t devices,
+                                        std::span<const ir::Array> shards);
 
 }  // namespace weft::compiler

@@ -235,11 +235,11 @@ void check_mesh(const ir::Graph& graph, std::span<const Array> inputs) {
   const compiler::Partitioned divided = compiler::partition(graph, mesh, shardings, outputs);
   ir::verify(*divided.graph);
   const auto want = interpret_bounded(graph, inputs, {.parts = true});
-  require_within(Fault::mesh, compiler::interpret_on_mesh(divided, mesh, shardings, inputs), want);
-  const auto compiled = compiler::compile_for_mesh(divided, mesh, compiler::Options());
-  const auto first = compiler::run_on_mesh(compiled, runtime::cpu(), divided, shardings, inputs);
+  require_within(Fault::mesh, compiler::interpret_on_mesh(divided, inputs), want);
+  const auto compiled = compiler::compile_for_mesh(divided, compiler::Options());
+  const auto first = compiler::run_on_mesh(compiled, runtime::cpu(), inputs);
   require_within(Fault::mesh, first, want);
-  require_same(Fault::repeat, compiler::run_on_mesh(compiled, runtime::cpu(), divided, shardings, inputs), first);
+  require_same(Fault::repeat, compiler::run_on_mesh(compiled, runtime::cpu(), inputs), first);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace weft::runtime {
 
 namespace {
 
-// Host copies of buffers whose memory the host does not see. They are kept outside of Buffer, so that other buffers are no
+// Host copies of buffers whose elements the host does not see in place. They are kept outside of Buffer, so that other buffers are no
 // larger because of them.
 class HostCopies {
  public:
@@ -53,8 +53,8 @@ Buffer::Buffer(Type type, DeviceId device)
   event()->comes_out_of_stream_order();
 }
 
-Buffer::Buffer(Type type, Memory memory, DeviceId device)
-    : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0, device) {
+Buffer::Buffer(Type type, Memory memory, DeviceId device, LayoutId layout)
+    : Buffer(type, new_ids(1), *Slots::make(Event::already_set(), 1), 0, device, layout) {
   this->memory() = std::move(memory);
 }
 
@@ -67,16 +67,25 @@ void Buffer::fulfil(Memory memory) {
 std::span<const std::byte> Buffer::bytes() const {
   wait();
   require(memory() != nullptr, "bytes: the buffer ", type_, " was donated to a launch");
-  if (!device_.memory_space().is_host_visible()) return host_copy();
+  if (!has_elements_in_place()) return host_copy();
   return {memory().device_address(), static_cast<std::size_t>(type_.bytes())};
 }
 
+bool Buffer::has_elements_in_place() const {
+  return device_.memory_space().is_host_visible() && (!layout_ || layout_->keeps_order());
+}
+
+std::vector<std::byte> Buffer::copy() const {
+  std::vector<std::byte> held(layout_.bytes(type_));
+  device_.memory_space().copy_to_host(held.data(), memory().device_address(), held.size());
+  if (!layout_) return held;
+  std::vector<std::byte> elements(type_.bytes());
+  layout_->assemble(type_, held.data(), elements.data());
+  return elements;
+}
+
 std::span<const std::byte> Buffer::host_copy() const {
-  const auto copy = HostCopies::instance().get(id_, [this] {
-    std::vector<std::byte> bytes(type_.bytes());
-    device_.memory_space().copy_to_host(bytes.data(), memory().device_address(), bytes.size());
-    return bytes;
-  });
+  const auto copy = HostCopies::instance().get(id_, [this] { return this->copy(); });
   has_host_copy_.store(true, std::memory_order_relaxed);
   return copy;
 }
@@ -90,9 +99,9 @@ Promise::~Promise() {
   if (slot_ != block_size_) block_->release(block_size_ - slot_);
 }
 
-BufferPtr Promise::next(Type type) {
+BufferPtr Promise::next(Type type, LayoutId layout) {
   if (slot_ == block_size_) begin_block();
-  BufferPtr buffer = make_pooled<Buffer>(type, id_, *block_, slot_, device_);
+  BufferPtr buffer = make_pooled<Buffer>(type, id_, *block_, slot_, device_, layout);
   ++slot_, ++id_;
   return buffer;
 }

@@ -15,18 +15,19 @@
 #include <weft/base/type.h>
 #include <weft/runtime/device_id.h>
 #include <weft/runtime/event.h>
+#include <weft/runtime/layout.h>
 #include <weft/runtime/slots.h>
 
 namespace weft::runtime {
 
 class Buffer {
  public:
-  explicit Buffer(Type type);                              // promised: fulfil() provides the bytes
-  Buffer(Type type, DeviceId device);                      // the same for a device; it does not come in stream order
-  Buffer(Type type, Memory memory, DeviceId device = {});  // the bytes are there
+  explicit Buffer(Type type);          // promised: fulfil() provides the bytes
+  Buffer(Type type, DeviceId device);  // the same for a device; it does not come in stream order
+  Buffer(Type type, Memory memory, DeviceId device = {}, LayoutId layout = {});  // the bytes are there
   // Promised: the bytes come with the event of `slots`. The buffer takes over one reference to `slots`.
-  Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot, DeviceId device = {})
-      : type_(type), id_(id), slots_(slots), slot_(slot), device_(device) {}
+  Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot, DeviceId device = {}, LayoutId layout = {})
+      : type_(type), id_(id), slots_(slots), slot_(slot), layout_(layout), device_(device) {}
   ~Buffer() {
     const State state = state_.load(std::memory_order_acquire);
     if (has_host_copy_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -40,6 +41,7 @@ class Buffer {
   Type type() const { return type_; }
   std::uint64_t id() const { return id_; }  // unique in the process
   DeviceId device() const { return device_; }
+  LayoutId layout() const { return layout_; }
   bool usable_on(DeviceId device) const { return device_ == device || device_ == DeviceId(); }
   const std::shared_ptr<Event>& event() const { return slots_.event(); }
 
@@ -48,8 +50,9 @@ class Buffer {
   void fail(std::exception_ptr error) { event()->set_error(std::move(error)); }
 
   void wait() const { event()->wait(); }  // rethrows the error of the launch that should have made the bytes
-  // Returns the bytes on the host, after waiting for them. They stay valid while the buffer lives and has a holder; where the
-  // host does not see the device's memory, the buffer keeps a copy. Throws Error if the bytes were donated.
+  // Returns the tensor's elements on the host, after waiting for them. They stay valid while the buffer lives and has a holder;
+  // where the host does not see them in the device's memory, or the layout does not keep their order, the buffer keeps a copy.
+  // Throws Error if the bytes were donated.
   std::span<const std::byte> bytes() const;
 
   // Counts the user handles (Tensors, and recordings that read the buffer) that can reach this buffer. When there is none, its
@@ -80,6 +83,9 @@ class Buffer {
   // For the device only.
   Slots& slots() const { return slots_; }
   Memory& memory() const { return slots_.memory(slot_); }  // null before the event, and after donation
+  // Returns whether the host sees the tensor's elements in the buffer's memory; otherwise copy() returns them.
+  bool has_elements_in_place() const;
+  std::vector<std::byte> copy() const;
 
  private:
   enum class State : std::uint8_t { whole, donated, surrendered };
@@ -91,6 +97,7 @@ class Buffer {
   std::uint64_t id_;
   Slots& slots_;
   std::uint32_t slot_;
+  LayoutId layout_;
   DeviceId device_;
   std::atomic<int> holders_ = 0;
   std::atomic<State> state_ = State::whole;
@@ -108,7 +115,7 @@ class Promise {
   Promise(const Promise&) = delete;
   Promise& operator=(const Promise&) = delete;
 
-  BufferPtr next(Type type);
+  BufferPtr next(Type type, LayoutId layout = {});
 
  private:
   void begin_block();

@@ -59,9 +59,10 @@ namespace {
 // Returns the bytes of memory that a launch adds.
 std::uint64_t new_bytes(const Executable& executable) {
   std::uint64_t bytes = 0;
-  for (const Output& output : executable.outputs) {
+  for (std::size_t i = 0; i < executable.outputs.size(); ++i) {
+    const Output& output = executable.outputs[i];
     const Allocation& allocation = executable.allocations[output.allocation];
-    if (allocation.kind == Allocation::Kind::output && output.donated_input < 0) bytes += allocation.bytes;
+    if (allocation.kind == Allocation::Kind::output && output.donated_input < 0) bytes += executable.output_bytes(i);
   }
   return bytes;
 }
@@ -103,7 +104,7 @@ void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outpu
   if (!record.flight) {
     Promise promise(record.done, count, id_);
     outputs.reserve(count);
-    for (const Output& output : executable.outputs) outputs.push_back(promise.next(output.type));
+    for (const Output& output : executable.outputs) outputs.push_back(promise.next(output.type, output.layout));
     return;
   }
   outputs.resize(count);
@@ -111,7 +112,8 @@ void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outpu
     const std::shared_ptr<Event> event = impl_->backend->new_event();
     event->comes_out_of_stream_order();
     Promise promise(event, group.outputs.size(), id_);
-    for (const std::uint32_t output : group.outputs) outputs[output] = promise.next(executable.outputs[output].type);
+    for (const std::uint32_t output : group.outputs)
+      outputs[output] = promise.next(executable.outputs[output].type, executable.outputs[output].layout);
     record.groups.push_back(event);
   }
 }
@@ -155,6 +157,16 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes) {
   Memory memory = allocate(bytes.size());
   copy_to_device(id_.memory_space(), memory, bytes);
   return std::make_shared<Buffer>(type, std::move(memory), id_);
+}
+
+BufferPtr Device::upload(Type type, std::span<const std::byte> bytes, LayoutId layout) {
+  if (!layout) return upload(type, bytes);
+  check_upload(type, bytes);
+  std::vector<std::byte> shards(layout.bytes(type));
+  layout->divide(type, bytes.data(), shards.data());
+  Memory memory = allocate(shards.size());
+  copy_to_device(id_.memory_space(), memory, shards);
+  return std::make_shared<Buffer>(type, std::move(memory), id_, layout);
 }
 
 BufferPtr Device::upload(Type type, std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {

@@ -81,6 +81,8 @@ class Device {
 
   // Returns a new buffer with a copy of `bytes`, which must have the size of the type.
   BufferPtr upload(Type type, std::span<const std::byte> bytes);
+  // The same for the devices of a mesh. Throws Error if the sizes do not divide.
+  BufferPtr upload(Type type, std::span<const std::byte> bytes, LayoutId layout);
   // The same without waiting for the copy: the device's copy stream makes it, beside what the device computes, and the buffer is
   // promised until then. `owner` keeps `bytes` alive until they are copied; nobody may change them meanwhile. A few bytes are copied
   // at once, because handing them over takes longer.

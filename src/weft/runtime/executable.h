@@ -10,6 +10,7 @@
 
 #include <weft/base/type.h>
 #include <weft/runtime/kept_blocks.h>
+#include <weft/runtime/layout.h>
 #include <weft/runtime/preparation.h>
 #include <weft/runtime/thunk.h>
 
@@ -29,7 +30,7 @@ struct Allocation {
   Kind kind = Kind::temporary;
   std::uint32_t index = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t offset = 0;                        // for a temporary
+  std::uint64_t offset = 0;  // of a temporary, and of a device's shard in an input or output that devices share
   std::shared_ptr<const std::byte> constant = {};  // for a constant
 };
 
@@ -37,11 +38,13 @@ struct Output {
   Type type;
   std::uint32_t allocation = 0;     // of kind output, or of kind input if an input is passed through unchanged
   std::int32_t donated_input = -1;  // the input whose bytes this output takes over; -1 if there is none
+  LayoutId layout = {};             // if it has one, `allocation` is the first device's shard
 };
 
 struct Executable {
   std::string name;
   std::vector<Type> inputs;
+  std::vector<LayoutId> input_layouts;  // empty: no input has one
   std::vector<Output> outputs;
   std::vector<Allocation> allocations;
   std::vector<std::shared_ptr<const Thunk>> thunks;  // executables for other sizes may share them
@@ -61,6 +64,9 @@ struct Executable {
   // Provides memory for outputs that take over no input; if null, the device does. A device that has just run such a program
   // stays awake for a moment, for the next launch.
   std::shared_ptr<KeptBlocks> kept_blocks;
+
+  LayoutId input_layout(std::size_t i) const { return input_layouts.empty() ? LayoutId() : input_layouts[i]; }
+  std::uint64_t output_bytes(std::size_t i) const { return outputs[i].layout.bytes(outputs[i].type); }
 };
 
 }  // namespace weft::runtime

@@ -100,8 +100,10 @@ void Executor::bind(LaunchRecord& launch) {
   for (std::size_t i = 0; i < launch.bases.size(); ++i) {
     const Allocation& allocation = executable.allocations[i];
     switch (allocation.kind) {
-      case Allocation::Kind::input: launch.bases[i] = inputs_[allocation.index]; break;
-      case Allocation::Kind::output: launch.bases[i] = outputs_[allocation.index].device_address(); break;
+      case Allocation::Kind::input: launch.bases[i] = inputs_[allocation.index] + allocation.offset; break;
+      case Allocation::Kind::output:
+        launch.bases[i] = outputs_[allocation.index].device_address() + allocation.offset;
+        break;
       case Allocation::Kind::constant: launch.bases[i] = memory_.address_of(allocation); break;
       case Allocation::Kind::temporary: launch.bases[i] = temporaries + allocation.offset; break;
     }
@@ -159,7 +161,8 @@ void Executor::stage(LaunchRecord& launch) {
   launch.staged.resize(inputs_.size());
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     if (!launch.origins[i].is_host) continue;
-    launch.staged[i] = memory_.stage(inputs_[i], launch.executable->inputs[i].bytes());
+    launch.staged[i] =
+        memory_.stage(inputs_[i], launch.executable->input_layout(i).bytes(launch.executable->inputs[i]));
     inputs_[i] = launch.staged[i].device_address();
   }
 }

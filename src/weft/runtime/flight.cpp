@@ -132,7 +132,7 @@ bool Flight::await(std::span<const Schedule::Wait> waits) {
 std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stream& stream) {
   const Allocation& a = executable().allocations[allocation];
   switch (a.kind) {
-    case Allocation::Kind::input: return address_of_input(a.index);
+    case Allocation::Kind::input: return address_of_input(a.index) + a.offset;
     case Allocation::Kind::constant: return memory_.address_of(a);
     case Allocation::Kind::temporary: allocate(); return launch_.workspace.device_address() + a.offset;
     case Allocation::Kind::output: break;
@@ -140,7 +140,7 @@ std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stre
   const std::int32_t donated = executable().outputs[a.index].donated_input;
   if (donated < 0) {
     allocate();
-    return outputs_[a.index].device_address();
+    return outputs_[a.index].device_address() + a.offset;
   }
   const std::uint32_t input = donated;
   address_of_input(input);
@@ -148,7 +148,7 @@ std::byte* Flight::address_of(std::uint32_t part, std::uint32_t allocation, Stre
   // does not follow, and on other streams.
   if (part != 0) launch_.queue->await_computed(launch_.number);
   for (const auto& reader : launch_.readers) reader->error();
-  return take_donated(a.index, input, stream);
+  return take_donated(a.index, input, stream) + a.offset;
 }
 
 std::byte* Flight::address_of_input(std::uint32_t k) {
@@ -157,7 +157,7 @@ std::byte* Flight::address_of_input(std::uint32_t k) {
   if (inputs_[k] == nullptr) {
     inputs_[k] = input.address ? input.address : input.slot->device_address();
     if (memory_.must_stage(launch_, k)) {
-      launch_.staged[k] = memory_.stage(inputs_[k], executable().inputs[k].bytes());
+      launch_.staged[k] = memory_.stage(inputs_[k], executable().input_layout(k).bytes(executable().inputs[k]));
       inputs_[k] = launch_.staged[k].device_address();
     }
   }

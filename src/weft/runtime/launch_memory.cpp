@@ -10,9 +10,7 @@ namespace weft::runtime {
 
 Memory LaunchMemory::allocate_output(const Executable& executable, std::size_t output) {
   const auto& kept = executable.kept_blocks;
-  const auto allocate = [&] {
-    return backend_.allocate(executable.allocations[executable.outputs[output].allocation].bytes);
-  };
+  const auto allocate = [&] { return backend_.allocate(executable.output_bytes(output)); };
   return kept && !backend_.allocates_zeros() ? kept->take(output, allocate) : allocate();
 }
 
@@ -24,7 +22,7 @@ bool LaunchMemory::may_take(const LaunchRecord& launch, std::uint32_t input) con
 Memory LaunchMemory::copy_donated(const LaunchRecord& launch, std::size_t output, const std::byte* input,
                                   Stream& stream) {
   const Executable& executable = *launch.executable;
-  const std::uint64_t bytes = executable.allocations[executable.outputs[output].allocation].bytes;
+  const std::uint64_t bytes = executable.output_bytes(output);
   const std::uint64_t start = trace::now_ns();
   Memory copy = backend_.allocate(bytes);
   stream.copy(copy.device_address(), input, bytes);

@@ -8,12 +8,17 @@
 
 namespace weft::runtime {
 
+namespace {
+std::string layout_text(LayoutId layout) { return layout ? layout->text() : "on one device"; }
+}  // namespace
+
 void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs, DeviceId device) {
   require(inputs.size() == executable.inputs.size(), "launch: ", executable.name, " takes ", executable.inputs.size(),
           " inputs, got ", inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer* input = inputs[i].get();
-    if (input && input->type() == executable.inputs[i] && input->usable_on(device) && !input->donated()) [[likely]]
+    if (input && input->type() == executable.inputs[i] && input->layout() == executable.input_layout(i) &&
+        input->usable_on(device) && !input->donated()) [[likely]]
       continue;
     require(input != nullptr, "launch: ", executable.name, ": input ", i, " is null");
     require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
@@ -21,6 +26,9 @@ void check_inputs(const Executable& executable, std::span<const BufferPtr> input
     require(input->usable_on(device), "launch: ", executable.name, ": input ", i, " ", input->type(), " is on ",
             input->device().text(), ", and the launch is on ", device.text(),
             ": call sync() before choosing another device");
+    require(input->layout() == executable.input_layout(i), "launch: ", executable.name, ": input ", i, " ",
+            input->type(), " is ", layout_text(input->layout()), ", expected ",
+            layout_text(executable.input_layout(i)));
     fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);
   }
 }
@@ -29,8 +37,10 @@ void check_promised(const Executable& executable, std::span<const BufferPtr> out
   require(outputs.size() == executable.outputs.size(), "launch: ", executable.name, " makes ",
           executable.outputs.size(), " outputs, got ", outputs.size(), " promised buffers");
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    require(outputs[i]->type() == executable.outputs[i].type, "launch: ", executable.name, ": output ", i, " is ",
-            executable.outputs[i].type, ", the promised buffer ", outputs[i]->type());
+    require(outputs[i]->type() == executable.outputs[i].type && outputs[i]->layout() == executable.outputs[i].layout,
+            "launch: ", executable.name, ": output ", i, " is ", executable.outputs[i].type, ' ',
+            layout_text(executable.outputs[i].layout), ", the promised buffer ", outputs[i]->type(), ' ',
+            layout_text(outputs[i]->layout()));
 }
 
 std::string place_of(const LaunchRecord& launch, const Thunk* thunk) {

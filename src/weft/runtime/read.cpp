@@ -37,14 +37,10 @@ void Read::perform() {
     const trace::Scope scope("copy", "read a result");
     const std::size_t bytes = buffer->type().bytes();
     metrics::inbound_data.add(bytes);
-    const std::byte* const address = buffer->memory().device_address();
-    const MemorySpace& space = buffer->device().memory_space();
-    if (space.is_host_visible()) {
-      take({address, bytes});
+    if (buffer->has_elements_in_place()) {
+      take({buffer->memory().device_address(), bytes});
     } else {
-      std::vector<std::byte> copy(bytes);
-      space.copy_to_host(copy.data(), address, bytes);
-      take(copy);
+      take(buffer->copy());
     }
   } catch (...) {
     error = std::current_exception();

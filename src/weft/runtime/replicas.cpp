@@ -90,21 +90,16 @@ class OnAllDevices final : public Thunk {
   std::size_t allocations_;  // of each device
 };
 
-// Adds the inputs, outputs and allocations of one device.
+// Adds the allocations of one device.
 void add_device(const Executable& one, std::uint32_t device, Executable& all) {
-  const std::uint32_t inputs = one.inputs.size(), outputs = one.outputs.size(), allocations = one.allocations.size();
   const std::uint64_t temporaries =
       (one.temporary_bytes + alignment_of_temporaries - 1) / alignment_of_temporaries * alignment_of_temporaries;
-  all.inputs.insert(all.inputs.end(), one.inputs.begin(), one.inputs.end());
-  for (Output output : one.outputs) {
-    output.allocation += device * allocations;
-    if (output.donated_input >= 0) output.donated_input += static_cast<std::int32_t>(device * inputs);
-    all.outputs.push_back(output);
-  }
   for (Allocation allocation : one.allocations) {
     switch (allocation.kind) {
-      case Allocation::Kind::input: allocation.index += device * inputs; break;
-      case Allocation::Kind::output: allocation.index += device * outputs; break;
+      case Allocation::Kind::input:
+        if (all.input_layout(allocation.index)) allocation.offset = device * allocation.bytes;
+        break;
+      case Allocation::Kind::output: allocation.offset = device * allocation.bytes; break;
       case Allocation::Kind::constant: break;  // all devices share its bytes
       case Allocation::Kind::temporary: allocation.offset += device * temporaries; break;
     }
@@ -116,9 +111,20 @@ void add_device(const Executable& one, std::uint32_t device, Executable& all) {
 
 }  // namespace
 
-std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices) {
+std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices,
+                                              std::span<const Placed> inputs, std::span<const Placed> outputs) {
   auto all = std::make_shared<Executable>();
   all->name = one->name;
+  for (const Placed& input : inputs) {
+    all->inputs.push_back(input.whole);
+    all->input_layouts.push_back(input.layout);
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    Output output = one->outputs[i];
+    output.type = outputs[i].whole;
+    output.layout = outputs[i].layout;
+    all->outputs.push_back(output);
+  }
   for (std::uint32_t device = 0; device < devices; ++device) add_device(*one, device, *all);
   // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
   // shown at one op only.

@@ -11,9 +11,16 @@
 
 namespace weft::runtime {
 
-// Returns an executable that runs `one` for each of `devices` logical devices. Its inputs are those of the first device, then
-// those of the second one, and so on; so are its outputs.
-std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices);
+// A tensor and how the devices hold it.
+struct Placed {
+  Type whole;
+  LayoutId layout;  // none: all devices read the same bytes
+};
+
+// Returns an executable that runs `one`, whose inputs and outputs are shards, for each of `devices` logical devices. Its inputs and
+// outputs are the tensors that have these shards.
+std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices,
+                                              std::span<const Placed> inputs, std::span<const Placed> outputs);
 
 // Runs thunks for all devices, on the calling thread. Each device runs them in order; where they meet, all of them have come.
 void run_together(std::span<const std::shared_ptr<const Thunk>> thunks, std::span<const Launch> launches);

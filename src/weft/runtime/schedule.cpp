@@ -18,30 +18,32 @@ struct Range {
 
 class Ranges {
  public:
-  explicit Ranges(const Executable& executable) : executable_(executable), input_(executable.inputs.size()) {
-    for (std::uint32_t a = 0; a < executable.allocations.size(); ++a)
-      if (executable.allocations[a].kind == Allocation::Kind::input) input_[executable.allocations[a].index] = a;
-  }
+  explicit Ranges(const Executable& executable) : executable_(executable) {}
   Range of(const Slice& slice) const {
     const Allocation& allocation = executable_.allocations[slice.allocation];
     if (allocation.kind == Allocation::Kind::temporary) {
       const std::uint64_t begin = allocation.offset + slice.offset;
       return {temporaries, begin, begin + slice.bytes};
     }
-    return {owner(slice.allocation), slice.offset, slice.offset + slice.bytes};
+    const std::uint64_t begin = is_buffer(allocation) ? allocation.offset + slice.offset : slice.offset;
+    return {memory_of(slice.allocation), begin, begin + slice.bytes};
   }
-  // Returns the allocation that owns the memory of an allocation.
-  std::uint32_t owner(std::uint32_t a) const {
+  // Identifies the memory in which an allocation lies: of an input, of an output that takes over none, or its own.
+  std::uint64_t memory_of(std::uint32_t a) const {
     const Allocation& allocation = executable_.allocations[a];
-    if (allocation.kind != Allocation::Kind::output) return a;
+    const std::size_t inputs = executable_.inputs.size();
+    if (!is_buffer(allocation)) return inputs + executable_.outputs.size() + a;
+    if (allocation.kind == Allocation::Kind::input) return allocation.index;
     const std::int32_t donated = executable_.outputs[allocation.index].donated_input;
-    return donated < 0 ? a : input_[donated];
+    return donated < 0 ? inputs + allocation.index : donated;
   }
 
  private:
   static constexpr std::uint64_t temporaries = ~std::uint64_t{0};
+  static bool is_buffer(const Allocation& allocation) {
+    return allocation.kind == Allocation::Kind::input || allocation.kind == Allocation::Kind::output;
+  }
   const Executable& executable_;
-  std::vector<std::uint32_t> input_;  // the allocation of each input
 };
 
 struct Access {
@@ -169,12 +171,12 @@ class Maker {
     const Ranges ranges(executable_);
     const std::uint32_t end = schedule_.parts[0].tasks.size() + 1;
     for (std::uint32_t output = 0; output < executable_.outputs.size(); ++output) {
-      const std::uint32_t memory = ranges.owner(executable_.outputs[output].allocation);
+      const std::uint64_t memory = ranges.memory_of(executable_.outputs[output].allocation);
       std::map<std::uint32_t, std::uint32_t> needed;
       if (executable_.allocations[executable_.outputs[output].allocation].kind == Allocation::Kind::input)
         needed[0] = end;
       for (std::uint32_t t = 0; t < executable_.thunks.size(); ++t) {
-        const auto touches = [&](const Slice& slice) { return ranges.owner(slice.allocation) == memory; };
+        const auto touches = [&](const Slice& slice) { return ranges.memory_of(slice.allocation) == memory; };
         const Thunk& thunk = *executable_.thunks[t];
         if (!std::ranges::any_of(thunk.reads, touches) && !std::ranges::any_of(thunk.writes, touches)) continue;
         const auto [part, tasks] = places_[t];

@@ -76,9 +76,9 @@ std::vector<std::string> expect_same(const Program& program, const Mesh& mesh, d
             << how << ", output " << i << ", element " << e;
     }
   };
-  expect(interpret_on_mesh(divided, mesh, program.shardings, inputs), "interpreted");
-  const auto compiled = compile_for_mesh(divided, mesh, {});
-  expect(run_on_mesh(compiled, runtime::cpu(), divided, program.shardings, inputs), "compiled");
+  expect(interpret_on_mesh(divided, inputs), "interpreted");
+  const auto compiled = compile_for_mesh(divided, {});
+  expect(run_on_mesh(compiled, runtime::cpu(), inputs), "compiled");
   std::vector<std::string> collectives;
   for (const Communication& c : divided.communications) {
     std::string axes;

@@ -173,6 +173,8 @@ Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<co
   if (!flat) flat = copy_of(graph);
   Partitioned result =
       Partitioner(*flat, mesh, type_nodes(*flat, mesh, inputs, wanted, partial_outputs)).run(wanted, partial_outputs);
+  result.mesh = mesh;
+  result.inputs.assign(inputs.begin(), inputs.end());
   return result;
 }
 

@@ -14,8 +14,9 @@
 namespace weft::compiler {
 
 struct Partitioned {
+  ir::Mesh mesh;
   std::shared_ptr<const ir::Graph> graph;  // its inputs and outputs are shards
-  std::vector<ir::Sharding> outputs;
+  std::vector<ir::Sharding> inputs, outputs;
   std::vector<Communication> communications;  // also those of loops and branches
 };
 
