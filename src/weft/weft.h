@@ -45,5 +45,6 @@
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
+#include <weft/tensor/sharding.h>
 #include <weft/tensor/stablehlo.h>
 #include <weft/tensor/tensor.h>

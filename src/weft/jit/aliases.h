@@ -15,6 +15,12 @@ namespace weft::jit {
 struct ParameterGuard {
   const Parameter* parameter;
   Type type;
+  runtime::LayoutId layout = {};
+
+  bool holds() const {
+    const Tensor& value = parameter->unobserved();
+    return value.defined() && value.type() == type && value.impl().layout == layout;
+  }
 };
 
 // A place where a call finds a tensor.

@@ -315,6 +315,14 @@ Compiled<jit::Kept<F>> compile(F&& function, CompileOptions options = {},
   return {std::forward<F>(function), std::move(options), where};
 }
 
+// The same for the devices of a mesh.
+template <class F>
+Compiled<jit::Kept<F>> compile(const ir::Mesh& mesh, F&& function, CompileOptions options = {},
+                               std::source_location where = std::source_location::current()) {
+  options.mesh = mesh;
+  return {std::forward<F>(function), std::move(options), where};
+}
+
 namespace jit {
 template <class F>
 inline constexpr bool is_compiled = false;

@@ -176,13 +176,15 @@ class Comparison {
     if (std::ranges::find(known_.arguments, guard.parameter, &Leaf::at) != known_.arguments.end()) return;
     const Tensor& value = guard.parameter->unobserved();
     const Type type = value.defined() ? value.type() : Type();
-    if (type == guard.type) return;
+    if (guard.holds()) return;
     std::string use;
     for (std::size_t i = 0; i < known_.inputs.size() && use.empty(); ++i)
       if (known_.inputs[i].parameter == guard.parameter) use = place_text(known_.first_uses[i]);
-    made_.types.push_back(concat("a parameter of the function", use.empty() ? "" : ", first used at ", use, ", is ",
-                                 type ? concat(type) : "undefined", " instead of ", guard.type,
-                                 ": something assigned a value of another type to it"));
+    made_.types.push_back(
+        concat("a parameter of the function", use.empty() ? "" : ", first used at ", use, ", is ",
+               type ? concat(type, layout_text(value.impl().layout)) : "undefined", " instead of ", guard.type,
+               layout_text(guard.layout), ": something assigned ",
+               type == guard.type ? "a value with another sharding to it" : "a value of another type to it"));
   }
 
   void compare(const ValueGuard& guard) {

@@ -7,9 +7,11 @@
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/trace.h>
+#include <weft/compiler/sharding_layout.h>
 #include <weft/jit/call_scratch.h>
 #include <weft/jit/session.h>
 #include <weft/record/backend.h>
+#include <weft/record/mesh.h>
 #include <weft/record/recording.h>
 #include <weft/record/size_families.h>
 #include <weft/record/sync.h>
@@ -44,6 +46,22 @@ class EagerScope {
   record::BackendScope backend_;
   bool before_;
 };
+
+// Returns the mesh of the first sharded tensor; null if there is none.
+const ir::Mesh* mesh_of(std::span<const Leaf> leaves) {
+  const auto sharded = std::ranges::find_if(leaves, [](const Leaf& leaf) { return bool(leaf.layout); });
+  return sharded == leaves.end() ? nullptr : &compiler::sharding_of(sharded->layout).mesh();
+}
+
+// Moves the parameters among the arguments, before the guards look at them.
+void move_parameters(std::span<Leaf> leaves) {
+  for (Leaf& leaf : leaves) {
+    if (leaf.kind != Leaf::Kind::object || !leaf.type) continue;
+    record::TensorImpl& state = static_cast<const Parameter*>(leaf.at)->unobserved().impl();
+    record::move_state(state);
+    leaf.layout = state.layout;
+  }
+}
 
 constexpr const char* own_program_of_bucket =
     "every bucket has a program of its own; the second of the other sizes in it makes one for all of them";
@@ -90,6 +108,7 @@ std::shared_ptr<const Specialization> last_call(const Function& function) { retu
 Explanation explain(const Function& function) { return function.explain(); }
 
 void Function::call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned) {
+  const record::MeshScope mesh_scope(options_.mesh ? &*options_.mesh : nullptr);
   if (called_inside()) return run_as_part(invocation);
   auto turn = this->turn();
   {
@@ -100,6 +119,8 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
     leaves.clear();
     LeafCollector collector(leaves);
     invocation.collect(collector);
+    const record::MeshScope mesh_of_arguments(record::mesh() ? nullptr : mesh_of(leaves));
+    if (record::mesh()) move_parameters(leaves);
     const Found found = pinned ? find_pinned(pinned, leaves) : find(leaves);
     if (!turn.owns_lock()) turn = this->turn();  // the call that detected the update may have just ended
     if (found.replayed) {
@@ -115,6 +136,7 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
 }
 
 void Function::run_as_part(Invocation& invocation) const {
+  if (options_.mesh) record::Recording::current().runs_on(*options_.mesh, "compile");
   const FullgraphScope part(options_.fullgraph ? &options_.name : nullptr);
   invocation.run();
 }
@@ -187,6 +209,7 @@ std::string Function::limit_reached() const {
 }
 
 std::string Function::single_size_reason() const {
+  if (options_.mesh) return "a program that is divided among the devices of a mesh is for one size";
   if (options_.activation_memory_bytes != 0)
     return concat("activation_memory_bytes needs a program for each size. ",
                   sizes_.any_buckets() ? "For one program of each bucket"

@@ -75,7 +75,7 @@ std::vector<LinkedSizes> Function::free_sizes(const SampledCall& call, std::span
 
 bool Function::may_learn_sizes() const {
   const std::lock_guard lock(mutex_);
-  if (options_.dynamic == Dynamic::off) return false;
+  if (options_.dynamic == Dynamic::off || options_.mesh) return false;
   return sizes_.any_dynamic() || options_.dynamic == Dynamic::on;
 }
 

@@ -12,6 +12,8 @@ std::string characters_of(const Leaf& leaf) {
   return {characters.begin(), std::ranges::find(characters, '\0')};
 }
 
+std::string layout_text(runtime::LayoutId layout) { return layout ? ' ' + layout->text() : ""; }
+
 namespace {
 
 std::string describe_value(const Leaf& leaf) {
@@ -31,8 +33,9 @@ std::string describe_value(const Leaf& leaf) {
 
 std::string describe(const Leaf& leaf) {
   switch (leaf.kind) {
-    case Leaf::Kind::tensor: return leaf.type ? concat(leaf.type) : "undefined";
-    case Leaf::Kind::object: return leaf.type ? concat("a parameter, ", leaf.type) : "a Scalar of a struct";
+    case Leaf::Kind::tensor: return leaf.type ? concat(leaf.type, layout_text(leaf.layout)) : "undefined";
+    case Leaf::Kind::object:
+      return leaf.type ? concat("a parameter, ", leaf.type, layout_text(leaf.layout)) : "a Scalar of a struct";
     case Leaf::Kind::scalar: return "a Scalar";
     case Leaf::Kind::size: return concat(leaf.bits, " elements");
     case Leaf::Kind::value: return describe_value(leaf);

@@ -8,6 +8,9 @@
 
 namespace weft::jit {
 
+// Returns how a sharded tensor is held: " sharded as [{"data"}, {}] over data=8"; empty for one on one device.
+std::string layout_text(runtime::LayoutId layout);
+
 // Returns the characters that a text leaf holds.
 std::string characters_of(const Leaf& leaf);
 // Returns the number as text, such as "true" or "0.5".

@@ -183,12 +183,13 @@ struct Leaf {
   const record::TensorImpl* tensor_impl = nullptr;   // the implementation of the tensor; null if undefined
   ValueKind value_kind = ValueKind::signed_integer;  // of a value
   bool is_structure = false;                         // a map key, which is also part of the path
+  runtime::LayoutId layout = {};                     // of a tensor or parameter
 
   const Tensor& tensor() const { return *static_cast<const Tensor*>(at); }
   const Scalar& scalar() const { return *static_cast<const Scalar*>(at); }
   // Compares the properties on which a specialisation depends.
   bool same_signature(const Leaf& other) const {
-    return kind == other.kind && bits == other.bits && type == other.type;
+    return kind == other.kind && bits == other.bits && type == other.type && layout == other.layout;
   }
 };
 
@@ -216,14 +217,20 @@ class LeafCollector {
 
   void tensor(const Tensor& x) {
     if (x.defined()) {
-      add({Leaf::Kind::tensor, 0, x.type(), &x, &x.impl()});
+      add({.kind = Leaf::Kind::tensor,
+           .type = x.type(),
+           .at = &x,
+           .tensor_impl = &x.impl(),
+           .layout = x.impl().layout});
     } else {
       add({Leaf::Kind::tensor, 0, {}, &x});
     }
   }
   void parameter(const Parameter& x) {
     const Tensor& value = x.unobserved();
-    add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), value.defined() ? value.type() : Type(), &x});
+    Leaf leaf{.kind = Leaf::Kind::object, .bits = reinterpret_cast<std::uintptr_t>(&x), .at = &x};
+    if (value.defined()) leaf.type = value.type(), leaf.layout = value.impl().layout;
+    add(leaf);
   }
   void scalar(const Scalar& x) { add({Leaf::Kind::object, reinterpret_cast<std::uintptr_t>(&x), {}, &x}); }
   void key(const random::Key& x) { value(x.bits); }

@@ -34,6 +34,9 @@ void require_consistent(const CompileOptions& options) {
   exclude(options.fullgraph, "fullgraph", options.limit_policy == LimitPolicy::interpret, "limit_policy interpret",
           "a function that must be one program cannot be interpreted; use another policy");
 
+  exclude(options.mesh.has_value(), "a mesh", options.dynamic == Dynamic::on, "dynamic on",
+          "a program that is divided among devices is for one size; use Dynamic::automatic, or mark_buckets");
+
   // Options that need one program for many sizes exclude options that need a program for each size.
   exclude(has_budget, "activation_memory_bytes", options.dynamic == Dynamic::on, "dynamic on",
           "with a memory budget, each size needs its own program; use Dynamic::automatic, or mark_buckets");

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <weft/base/error.h>
+#include <weft/ir/mesh.h>
 
 namespace weft {
 
@@ -71,6 +73,9 @@ struct CompileOptions {
   // values that are cheapest to compute again are not kept. Each size then has its own program, and mark_dynamic is an
   // error. 0: no limit.
   std::uint64_t activation_memory_bytes = 0;
+  // The mesh on whose devices the function runs: see tensor/sharding.h. Each size then has its own program. nullopt: the
+  // mesh of its sharded arguments or of set_mesh, or one device.
+  std::optional<ir::Mesh> mesh = {};
   // For debugging: every call is also recorded, and throws Error if a replay would have done something else.
   bool check_replays = false;
   std::string name = {};  // for messages; default: the place where compile() was called

@@ -9,6 +9,7 @@
 #include <weft/base/trace.h>
 #include <weft/jit/call_scratch.h>
 #include <weft/profile/hints.h>
+#include <weft/record/mesh.h>
 #include <weft/record/sync.h>
 #include <weft/record/synchronizer.h>
 #include <weft/record/wrong_device.h>
@@ -89,6 +90,21 @@ void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::v
   impl.set_buffer(buffer);
 }
 
+// Moves tensors that are on one device to the devices of the mesh. Parameters stay there.
+void move_to_mesh(const Specialization& s, std::span<runtime::BufferPtr> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const runtime::LayoutId layout = s.plan->executable->input_layouts[i];
+    if (!layout || inputs[i]->layout()) continue;
+    if (const Place& place = s.inputs[i]; place.kind == Place::Kind::parameter && !place.is_copy) {
+      TensorImpl& state = place.parameter->unobserved().impl();
+      record::move_state(state, layout);
+      inputs[i] = state.buffer;
+    } else {
+      inputs[i] = record::moved(inputs[i], layout);
+    }
+  }
+}
+
 }  // namespace
 
 CallScratch& CallScratch::of_this_thread() {
@@ -102,10 +118,7 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
   if (!(context == now) || !is_alive()) return false;
   for (const ValueGuard& guard : values)
     if (guard.now(leaves) != guard.bits) return false;
-  for (const ParameterGuard& guard : parameters) {
-    const Tensor& value = guard.parameter->unobserved();
-    if (!value.defined() || value.type() != guard.type) return false;
-  }
+  if (!std::ranges::all_of(parameters, &ParameterGuard::holds)) return false;
   const auto is_one = [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; };
   return std::ranges::all_of(same, is_one) && same_aliases(leaves);
 }
@@ -179,6 +192,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   work.inputs.clear();
   for (const Place& input : inputs)
     work.inputs.push_back(input.kind == Place::Kind::number ? nullptr : buffer_of(input.tensor(leaves)));
+  if (!plan->executable->input_layouts.empty()) move_to_mesh(*this, work.inputs);
   work.immediates = immediates;
   for (const Number& number : numbers) write_number(number, *this, leaves, work.immediates[number.index]);
   {

@@ -25,6 +25,7 @@ std::uint64_t signature_of(std::span<const Leaf> leaves, bool with_values) {
   for (const Leaf& leaf : leaves) {
     hash = mix(hash, static_cast<std::uint64_t>(leaf.kind) << 1 | std::uint64_t{bool(leaf.type)});
     if (leaf.type) hash = mix(hash, leaf.type.hash());
+    if (leaf.layout) hash = mix(hash, leaf.layout.number());
     if (with_values || leaf.kind != Leaf::Kind::value) hash = mix(hash, leaf.bits);
   }
   return hash;
@@ -42,7 +43,7 @@ bool same_guards(const Specialization& a, const Specialization& b) {
     return x.leaf == y.leaf && x.bits == y.bits && (x.leaf >= 0 || x.value == y.value);
   };
   const auto same_parameter = [](const ParameterGuard& x, const ParameterGuard& y) {
-    return x.parameter == y.parameter && x.type == y.type;
+    return x.parameter == y.parameter && x.type == y.type && x.layout == y.layout;
   };
   return a.context == b.context && a.same == b.same && a.aliases == b.aliases &&
          std::ranges::equal(a.values, b.values, same_value) &&
@@ -65,8 +66,8 @@ std::uint64_t bytes_of(const Specialization& s) {
 std::uint64_t kept_by(const record::Plan& plan) {
   std::uint64_t bytes = record::bytes_of(plan);
   if (plan.executable->kept_blocks)
-    for (const runtime::Output& output : plan.executable->outputs)
-      if (output.donated_input < 0) bytes += output.type.bytes();
+    for (std::size_t i = 0; i < plan.executable->outputs.size(); ++i)
+      if (plan.executable->outputs[i].donated_input < 0) bytes += plan.executable->output_bytes(i);
   return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include <weft/record/mesh.h>
 #include <weft/record/recording.h>
 #include <weft/record/sync.h>
 #include <weft/record/synchronizer.h>
@@ -187,6 +188,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   if (const auto found = readings_.find(&parameter); found != readings_.end()) return found->second;
   const Tensor& value = parameter.unobserved();
   if (local_.contains(&parameter) || !value.defined() || !value.impl().buffer) return value;
+  record::move_state(value.impl());
   const TensorImpl& original = value.impl();
   found_.add(original, Finding::Kind::parameter, made_->parameters.size());
   const Tensor* const known = found_.known_as(original, value.type());
@@ -197,7 +199,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
     places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
     found_.record_as(original, reading);
   }
-  made_->parameters.push_back({&parameter, value.type()});
+  made_->parameters.push_back({&parameter, value.type(), value.impl().layout});
   if (leaf_at(&parameter) < 0) lifetimes_.try_emplace(&parameter, parameter.lifetime().watch());
   return reading;
 }

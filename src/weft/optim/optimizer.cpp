@@ -107,8 +107,10 @@ void Optimizer::add_slot_for(const Scalar& number, const std::string& name) {
 void Optimizer::begin(State& state) {
   state.has_begun = true;
   const Type type = state.parameter.get()->type();
-  while (state.slots.size() < slot_names_.size())
+  while (state.slots.size() < slot_names_.size()) {
     state.slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
+    state.slots.back().unobserved().impl().takes_layout_of(state.parameter.get()->unobserved().impl());
+  }
 }
 
 void Optimizer::begin_skips(State& state, const Tensor& number) {

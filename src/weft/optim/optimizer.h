@@ -48,6 +48,9 @@ class Optimizer {
   // was destroyed.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
 
+  // Returns the state of all parameters, by names such as block.0.weight.m: for shard (tensor/sharding.h).
+  std::vector<NamedParameter> state() { return named_parameters(*this); }
+
   virtual Scalar& lr() = 0;
   void set_lr(double rate) { lr() = rate; }
 

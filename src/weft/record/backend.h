@@ -69,8 +69,9 @@ std::string program_name(const ir::Graph& graph);
 std::shared_ptr<const runtime::Executable> build(Backend backend, std::shared_ptr<const ir::Graph> graph,
                                                  std::vector<bool> donatable, std::optional<compiler::Report>& report);
 
-// Returns an executable of one host thunk that interprets the graph: slowly, but reliably.
+// Returns an executable of one host thunk that interprets the graph: slowly, but reliably. If the graph is the program of each device
+// of a mesh (`for_devices`), the thunk interprets it for all of them together.
 std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph,
-                                                       const std::vector<bool>& donatable);
+                                                       const std::vector<bool>& donatable, bool for_devices = false);
 
 }  // namespace weft::record

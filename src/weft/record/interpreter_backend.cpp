@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <weft/compiler/on_mesh.h>
 #include <weft/ir/array.h>
 #include <weft/ir/interpreter.h>
 #include <weft/record/backend.h>
@@ -13,20 +14,34 @@ namespace {
 // A thunk whose reads are the graph's inputs and whose writes are its outputs, both in order.
 class InterpreterThunk final : public runtime::Thunk {
  public:
-  explicit InterpreterThunk(std::shared_ptr<const ir::Graph> graph) : graph_(std::move(graph)) {}
+  InterpreterThunk(std::shared_ptr<const ir::Graph> graph, bool for_devices) : graph_(std::move(graph)) {
+    meets = for_devices;
+  }
 
   void run(const runtime::Launch& launch) const override {
     std::vector<ir::Array> inputs;
-    for (std::size_t i = 0; i < reads.size(); ++i) {
-      inputs.emplace_back(graph_->inputs()[i].type(), std::span<const std::byte>(launch.at(reads[i]), reads[i].bytes));
-    }
-    const std::vector<ir::Array> outputs = ir::interpret(*graph_, inputs);
-    for (std::size_t i = 0; i < writes.size(); ++i) {
-      std::ranges::copy(outputs[i].bytes(), launch.at(writes[i]));
+    read_inputs(launch, inputs);
+    write_outputs(launch, ir::interpret(*graph_, inputs));
+  }
+  void run_together(std::span<const runtime::Launch> launches) const override {
+    std::vector<ir::Array> inputs;
+    for (const runtime::Launch& launch : launches) read_inputs(launch, inputs);
+    std::span<const ir::Array> rest = inputs = compiler::interpret_shards(graph_, launches.size(), inputs);
+    for (const runtime::Launch& launch : launches) {
+      write_outputs(launch, rest.first(writes.size()));
+      rest = rest.subspan(writes.size());
     }
   }
 
  private:
+  void read_inputs(const runtime::Launch& launch, std::vector<ir::Array>& inputs) const {
+    for (std::size_t i = 0; i < reads.size(); ++i)
+      inputs.emplace_back(graph_->inputs()[i].type(), std::span<const std::byte>(launch.at(reads[i]), reads[i].bytes));
+  }
+  void write_outputs(const runtime::Launch& launch, std::span<const ir::Array> outputs) const {
+    for (std::size_t i = 0; i < writes.size(); ++i) std::ranges::copy(outputs[i].bytes(), launch.at(writes[i]));
+  }
+
   std::shared_ptr<const ir::Graph> graph_;
 };
 
@@ -40,9 +55,9 @@ std::uint32_t allocate(runtime::Executable& executable, runtime::Allocation::Kin
 }  // namespace
 
 std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph,
-                                                       const std::vector<bool>& donatable) {
+                                                       const std::vector<bool>& donatable, bool for_devices) {
   auto executable = std::make_shared<runtime::Executable>();
-  auto thunk = std::make_unique<InterpreterThunk>(graph);
+  auto thunk = std::make_unique<InterpreterThunk>(graph, for_devices);
   executable->name = program_name(*graph);
   thunk->info = {.name = "interpret", .category = "host", .source = "", .scope = ""};
   std::vector<bool> free = donatable;

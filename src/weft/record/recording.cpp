@@ -4,9 +4,11 @@
 #include <array>
 #include <atomic>
 
+#include <weft/compiler/sharding_layout.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/ops.h>
 #include <weft/record/call_error.h>
+#include <weft/record/mesh.h>
 #include <weft/record/place_text.h>
 #include <weft/record/sync.h>
 #include <weft/record/synchronizer.h>
@@ -98,13 +100,17 @@ ir::Value Recording::input_of(TensorImpl& impl, const char* function) {
   if (session.observer) [[unlikely]]
     if (TensorImpl* const other = session.observer->stand_in_for(impl)) return input_of(*other, function);
   require_here(impl, function);
+  if ((session.mesh || impl.layout) && impl.is_state.load(std::memory_order_relaxed)) [[unlikely]]
+    move_state(impl);
+  if (impl.layout) [[unlikely]]
+    runs_on(compiler::sharding_of(impl.layout).mesh(), function);
   if (session.observer) [[unlikely]]
     session.observer->input(impl);
   const ir::Value value = graph_->add_input(impl.type);
   impl.stamp.store(stamp_of(epoch_, inputs_.size()), std::memory_order_relaxed);
   impl.buffer->add_holder();
-  inputs_.push_back(
-      {impl.buffer, &impl, impl.identity(), impl.origin, impl.is_state.load(std::memory_order_relaxed), impl.cut});
+  inputs_.push_back({impl.buffer, &impl, impl.identity(), impl.origin, impl.is_state.load(std::memory_order_relaxed),
+                     impl.cut, impl.layout});
   return value;
 }
 
@@ -187,7 +193,15 @@ void Recording::clear() {
   growth_.cleared();
   differentiated_.clear();
   copies_.clear();
+  mesh_.reset();
   begin_epoch();
+}
+
+void Recording::runs_on(const ir::Mesh& mesh, const char* function) {
+  if (is_body()) return parent_->runs_on(mesh, function);
+  if (!mesh_) mesh_ = session.mesh ? *session.mesh : mesh;
+  require_call(*mesh_ == mesh, function, "a tensor is on the mesh (", mesh, "), and the program runs on the mesh (",
+               *mesh_, "): a program runs on one mesh");
 }
 
 void Recording::cut_if_repeated() {
@@ -209,7 +223,7 @@ std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   launched->copies = copies_;
   auto number = immediates_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const auto& [buffer, tensor, identity, origin, is_state, is_cut] = inputs_[i];
+    const auto& [buffer, tensor, identity, origin, is_state, is_cut, layout] = inputs_[i];
     const ir::Value value = graph_->inputs()[i];
     if (!buffer) {
       launched->numbers.emplace_back(value, *number++);

@@ -59,6 +59,9 @@ class Recording {
   // Discards what is recorded if nobody holds any of it.
   void drop_dead();
 
+  // Makes the recording run on a mesh. Throws Error, led by `function`, if it runs on another one.
+  void runs_on(const ir::Mesh& mesh, const char* function);
+
   // Notes that a gradient by `wrt` was taken.
   void differentiated(std::span<const ir::Value> wrt);
   // Returns whether a gradient was taken by one of them since the last sync.
@@ -74,6 +77,7 @@ class Recording {
     Origin origin = {};                  // the value that it was before a read launched it
     bool is_state = false;               // a Parameter had the tensor
     bool is_cut = false;                 // an automatic sync launched the tensor
+    runtime::LayoutId layout = {};       // the one that the tensor has or is to have
   };
   // One for each input of the graph; a body has none.
   std::span<const Input> inputs() const { return inputs_; }
@@ -137,6 +141,7 @@ class Recording {
   Growth growth_;
   std::vector<ir::Value> differentiated_;  // values by which gradients were taken
   std::vector<ir::Value> copies_;
+  std::optional<ir::Mesh> mesh_;  // of the sharded tensors
 
   std::vector<Input> inputs_;
   // The index of the first `indexed_` inputs, filled on demand.

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <weft/base/dtype.h>
+#include <weft/ir/mesh.h>
 #include <weft/record/backend.h>
 #include <weft/runtime/device.h>
 
@@ -19,6 +20,7 @@ struct Session {
   Recording* recording = nullptr;           // the innermost; null before anything is recorded
   Observer* observer = nullptr;             // sees what is recorded and launched; may be null
   runtime::Device* device = nullptr;        // null: the CPU
+  const ir::Mesh* mesh = nullptr;           // programs run on it; null: on that of the tensors they read
   std::optional<Backend> backend = {};      // nullopt: as WEFT_BACKEND says
   BuildOptions build_options = {};          // for programs that are compiled
   std::optional<DType> autocast = {};       // the dtype to which products convert f32 operands

@@ -9,6 +9,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/compiler/sharding_layout.h>
 #include <weft/ir/ops.h>
 #include <weft/profile/hints.h>
 #include <weft/record/compiler_options.h>
@@ -96,9 +97,14 @@ bool Synchronizer::run_program() {
 }
 
 void Synchronizer::collect() {
+  bind();
+  device().host_works(scratch_.bindings.size() + scratch_.places.size());
+}
+
+void Synchronizer::bind() {
   bind_inputs();
   collect_outputs();
-  device().host_works(scratch_.bindings.size() + scratch_.places.size());
+  find_mesh();
 }
 
 void Synchronizer::show_stages() {
@@ -117,6 +123,7 @@ void Synchronizer::promise_results() {
 
 void Synchronizer::bind_inputs() {
   scratch_.bindings.clear();
+  is_sharded_ = session.mesh != nullptr || recording_.mesh_.has_value();
   for (const auto& input : recording_.inputs_) {
     const runtime::BufferPtr& buffer = input.buffer;
     // One holder is the recording itself.
@@ -126,9 +133,37 @@ void Synchronizer::bind_inputs() {
   }
 }
 
+// Tensors that are on one device move to all devices of the mesh.
+void Synchronizer::find_mesh() {
+  mesh_.reset();
+  if (!is_sharded_) [[likely]]
+    return;
+  std::optional<ir::Mesh> mesh = recording_.mesh_;
+  if (!mesh && session.mesh) mesh = *session.mesh;
+  for (std::size_t i = 0; i < scratch_.outputs.size(); ++i) {
+    if (!scratch_.output_layouts[i]) continue;
+    const ir::Mesh& other = compiler::sharding_of(scratch_.output_layouts[i]).mesh();
+    if (!mesh) mesh = other;
+    require(other == *mesh, "sync: a parameter ", scratch_.outputs[i].type(), " is on the mesh (", other,
+            "), and the program that computes its value runs on the mesh (", *mesh, ')');
+  }
+  mesh_.emplace(*mesh);
+  mesh_->outputs = scratch_.output_layouts;
+  for (const Recording::Input& input : recording_.inputs_)
+    mesh_->inputs.push_back(!input.buffer  ? runtime::LayoutId()
+                            : input.layout ? input.layout
+                                           : replicated(*mesh, input.buffer->type().rank()));
+}
+
+void Synchronizer::move_to_mesh(std::span<runtime::BufferPtr> arguments) const {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (mesh_->inputs[i] && !arguments[i]->layout()) arguments[i] = moved(arguments[i], mesh_->inputs[i]);
+}
+
 void Synchronizer::collect_outputs() {
   scratch_.outputs.clear();
   scratch_.output_ids.clear();
+  scratch_.output_layouts.clear();
   scratch_.places.clear();
   scratch_.live.clear();
   scratch_.first_output.resize(std::max(scratch_.first_output.size(), recording_.graph().nodes().size()));
@@ -136,6 +171,7 @@ void Synchronizer::collect_outputs() {
   for (TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
     scratch_.live.push_back(impl);
     scratch_.places.push_back(place_of(*impl));
+    is_sharded_ |= bool(impl->layout);
   }
 }
 
@@ -152,11 +188,12 @@ Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
     first = outputs.size();
   } else {
     for (std::uint32_t i = first; i < outputs.size(); ++i) {
-      if (outputs[i] == value) return {nullptr, i};
+      if (outputs[i] == value && scratch_.output_layouts[i] == impl.layout) return {nullptr, i};
     }
   }
   outputs.push_back(value);
   scratch_.output_ids.push_back(node_id);
+  scratch_.output_layouts.push_back(impl.layout);
   return {nullptr, static_cast<std::uint32_t>(outputs.size() - 1)};
 }
 
@@ -195,6 +232,8 @@ void Synchronizer::launch(Plan& plan) {
     }
     let_go_of(arguments);
     is_held = false;
+    if (mesh_) [[unlikely]]
+      move_to_mesh(arguments);
     // The host does its work before it may have to wait, because none of it is in the cache any more after that.
     if (looks_for_donations) [[unlikely]]
       looked_at = arguments;

@@ -12,6 +12,7 @@
 #include <weft/base/knobs.h>
 #include <weft/record/backend.h>
 #include <weft/record/compile_ahead.h>
+#include <weft/record/mesh.h>
 #include <weft/record/missed_donations.h>
 #include <weft/record/plan_cache.h>
 #include <weft/record/recording.h>
@@ -59,9 +60,10 @@ class Synchronizer {
   struct Scratch {
     std::vector<Binding> bindings;
     std::vector<ir::Value> outputs;
-    std::vector<std::uint32_t> output_ids;  // node ids of `outputs`, so that the nodes need not be touched
-    std::vector<TensorImpl*> live;          // in the recording's order
-    std::vector<Place> places;              // one for each of `live`
+    std::vector<std::uint32_t> output_ids;          // node ids of `outputs`, so that the nodes need not be touched
+    std::vector<runtime::LayoutId> output_layouts;  // those that `outputs` are to have
+    std::vector<TensorImpl*> live;                  // in the recording's order
+    std::vector<Place> places;                      // one for each of `live`
     // Indexed by node id: the first output of the node, and the number of the sync that wrote the entry, so that nothing has to
     // be cleared.
     struct First {
@@ -83,7 +85,10 @@ class Synchronizer {
   void let_go();  // releases the recorded graph
 
   void collect();
+  void bind();
   void bind_inputs();
+  void find_mesh();
+  void move_to_mesh(std::span<runtime::BufferPtr> arguments) const;
   void collect_outputs();
   void show_stages();
   void promise_results();
@@ -114,7 +119,9 @@ class Synchronizer {
   Fingerprint identity_;  // of the launched graph
   bool is_kept_ = false;  // whether the cache has the plan
   std::uint64_t waited_ns_ = 0;
-  SizeFamilies::Known sizes_;  // for a graph that has no program of its own
+  SizeFamilies::Known sizes_;        // for a graph that has no program of its own
+  bool is_sharded_ = false;          // the program reads or makes sharded tensors
+  std::optional<MeshProgram> mesh_;  // nullopt: the program runs on one device
 
   bool debugs_nans_ = knobs::debug_nans();
   std::shared_ptr<const ir::Graph> launched_graph_;  // the launched graph and inputs are kept only if debugs_nans_

@@ -82,6 +82,10 @@ void Synchronizer::add_bindings(Fingerprint& key, bool strict) const {
   const BuildOptions& options = build_options();
   key.add(options.activation_bytes << 3 | static_cast<std::uint64_t>(options.tuning) << 1 |
           std::uint64_t{options.keeps_memory});
+  if (!mesh_) return;
+  key.add(replicated(mesh_->mesh, 0).number());
+  for (const runtime::LayoutId layout : mesh_->inputs) key.add(layout.number());
+  for (const runtime::LayoutId layout : scratch_.output_layouts) key.add(layout.number());
 }
 
 std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
@@ -100,10 +104,10 @@ std::shared_ptr<Plan> Synchronizer::find_plan(const Fingerprint& identity) {
   return plan;
 }
 
-// A program that is cut to a budget of bytes is only for its sizes.
+// A program that is cut to a budget of bytes, or divided among devices, is only for its sizes.
 bool Synchronizer::uses_symbols() const {
   const BuildOptions& options = build_options();
-  return sizes_are_symbols() && backend_ != Backend::interpreter && options.activation_bytes == 0;
+  return sizes_are_symbols() && backend_ != Backend::interpreter && options.activation_bytes == 0 && !mesh_;
 }
 
 std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {
@@ -123,19 +127,17 @@ std::shared_ptr<Plan> Synchronizer::plan_for_sizes() {
 
 void Synchronizer::run_as_sample(bool keep) {
   if (keep && uses_symbols()) {
-    bind_inputs();
-    collect_outputs();
+    bind();
     recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
-    SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
+    if (!mesh_) SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
   }
   let_go();
 }
 
 std::optional<CompileAhead::Job> Synchronizer::run_as_job() {
   std::optional<CompileAhead::Job> job;
-  bind_inputs();
-  collect_outputs();
-  if (backend_ != Backend::interpreter && !scratch_.outputs.empty()) {
+  bind();
+  if (backend_ != Backend::interpreter && !scratch_.outputs.empty() && !mesh_) {
     recording_.graph().set_outputs({scratch_.outputs.begin(), scratch_.outputs.end()});
     job = {key(), recording_.graph_, compiler_options(recording_.graph(), backend_, donatable())};
     if (uses_symbols()) job->family = key_without_sizes();
@@ -191,7 +193,8 @@ std::shared_ptr<Plan> Synchronizer::make_plan() {
     if (!plan->executable) {
       if (sizes_are_sampled() && !sizes_are_symbols())
         SizeFamilies::instance().add_sample(key_without_sizes(), recording_.graph_);
-      plan->executable = build(backend_, recording_.graph_, donatable(), report);
+      plan->executable = mesh_ ? build_for_mesh(backend_, recording_.graph(), *mesh_, donatable(), report)
+                               : build(backend_, recording_.graph_, donatable(), report);
     }
   } catch (const UnsupportedError& error) {
     throw UnsupportedError(error.what() + place(recording_.graph()), error.feature());

@@ -31,12 +31,14 @@ struct alignas(64) TensorImpl {
   void set_buffer(runtime::BufferPtr to) {
     buffer = std::move(to);
     buffer->add_holder();
+    take_layout();
     cut = false;
   }
   // Does the same for a buffer that nothing else can reach.
   void set_first_buffer(runtime::BufferPtr to) {
     buffer = std::move(to);
     buffer->set_holders(1);
+    take_layout();
     cut = false;
   }
   void let_go_of_buffer() {
@@ -50,6 +52,10 @@ struct alignas(64) TensorImpl {
     return known != 0 ? known : give_identity();
   }
   void stands_for(const TensorImpl& other) { identity_.store(other.identity(), std::memory_order_relaxed); }
+  // Makes a tensor that takes the place of `other` have its layout, unless it is on a mesh already.
+  void takes_layout_of(const TensorImpl& other) {
+    if (!buffer || !buffer->layout()) layout = other.layout;
+  }
   void becomes_state() { is_state.store(true, std::memory_order_relaxed); }
 
   TensorImpl *previous = nullptr, *next = nullptr;  // in the ring of the recording's live tensors
@@ -58,6 +64,7 @@ struct alignas(64) TensorImpl {
   bool is_input = false;      // the value is an input of the recording
   Recording* recording = nullptr;
   std::atomic<std::uint32_t> references = 1;
+  runtime::LayoutId layout;  // of the buffer, or the one that the tensor is to have
   Type type;
 
   runtime::BufferPtr buffer;
@@ -68,6 +75,10 @@ struct alignas(64) TensorImpl {
   std::atomic<std::uint64_t> stamp = 0;
 
  private:
+  void take_layout() {
+    if (buffer->layout()) [[unlikely]]
+      layout = buffer->layout();
+  }
   static void destroy(TensorImpl* impl);
   std::uint64_t give_identity() const;
 

@@ -107,6 +107,7 @@ class Parameter {
   void write(Tensor value) {
     if (host_state.observer) [[unlikely]]
       host_state.observer->parameter_written(*this, value);
+    if (value.defined() && value_.defined()) value.impl().takes_layout_of(value_.impl());
     value_ = state(std::move(value));
   }
   static Tensor state(Tensor value) {

@@ -21,7 +21,13 @@
 #include <weft/tensor/future.h>
 #include <weft/tensor/shape.h>
 
+namespace weft::ir {
+class Mesh;
+}
+
 namespace weft {
+
+class PartitionSpec;
 
 // C++ types that can be element types of tensors.
 template <class T>
@@ -58,6 +64,13 @@ class Tensor {
   Tensor operator[](const At& at) const;
   // Converts the elements. Floating point to integer rounds towards zero and saturates.
   Tensor to(DType dtype, std::source_location where = std::source_location::current()) const;
+
+  // The same tensor, of which the devices of a mesh hold the given parts: see sharding.h. Within a recording, it says
+  // how the devices hold the value from here on.
+  Tensor sharded(const PartitionSpec& spec, const ir::Mesh& mesh,
+                 const std::source_location& where = std::source_location::current()) const;
+  // On the mesh of set_mesh, or of the compiled function that is being recorded.
+  Tensor sharded(const PartitionSpec& spec, const std::source_location& where = std::source_location::current()) const;
 
   // Reading. All of these functions call sync() if the tensor is recorded but not launched. item, to_vector, bytes and
   // printing then wait for this tensor only, and rethrow the error of the launch that should have computed it.

@@ -1,0 +1,64 @@
+#include <weft/record/mesh.h>
+
+#include <utility>
+
+#include <weft/compiler/on_mesh.h>
+#include <weft/compiler/sharding_layout.h>
+#include <weft/compiler/spmd/partition.h>
+#include <weft/record/compiler_options.h>
+#include <weft/record/session.h>
+#include <weft/record/sync.h>
+
+namespace weft::record {
+
+const ir::Mesh* mesh() { return session.mesh; }
+
+MeshScope::MeshScope(const ir::Mesh* mesh) : before_(session.mesh) {
+  if (mesh) session.mesh = mesh;
+}
+MeshScope::~MeshScope() { session.mesh = before_; }
+
+runtime::LayoutId replicated(const ir::Mesh& mesh, int rank) { return compiler::layout_for(ir::Sharding(mesh, rank)); }
+
+runtime::BufferPtr moved(const runtime::BufferPtr& buffer, runtime::LayoutId layout) {
+  return device().upload(buffer->type(), buffer->bytes(), layout);
+}
+
+void move_state(TensorImpl& state, runtime::LayoutId layout) {
+  if (!state.buffer || state.buffer->layout()) return;
+  runtime::BufferPtr to = moved(state.buffer, layout);
+  state.let_go_of_buffer();
+  state.stamp.store(0, std::memory_order_relaxed);  // it is no longer an input of any recording
+  state.set_buffer(std::move(to));
+}
+
+void move_state(TensorImpl& state) {
+  if (state.layout) return move_state(state, state.layout);
+  if (session.mesh) move_state(state, replicated(*session.mesh, state.type.rank()));
+}
+
+std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const ir::Graph& graph,
+                                                          const MeshProgram& program, std::vector<bool> donatable,
+                                                          std::optional<compiler::Report>& report) {
+  std::vector<ir::Sharding> inputs;
+  std::vector<bool> shared;
+  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
+    const runtime::LayoutId layout = program.inputs[i];
+    shared.push_back(!layout);
+    inputs.push_back(layout ? compiler::sharding_of(layout)
+                            : ir::Sharding(program.mesh, graph.inputs()[i].type().rank()));
+  }
+  std::vector<std::optional<ir::Sharding>> outputs;
+  for (const runtime::LayoutId layout : program.outputs)
+    outputs.push_back(layout ? std::optional(compiler::sharding_of(layout)) : std::nullopt);
+  const compiler::Partitioned divided = compiler::partition(graph, program.mesh, inputs, outputs);
+  if (backend == Backend::interpreter)
+    return compiler::for_mesh(interpreted(divided.graph, donatable, true), divided, shared);
+  compiler::Report made;
+  auto executable =
+      compiler::compile_for_mesh(divided, compiler_options(graph, backend, std::move(donatable)), &made, shared);
+  report = std::move(made);
+  return executable;
+}
+
+}  // namespace weft::record

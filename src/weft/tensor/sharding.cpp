@@ -1,0 +1,139 @@
+#include <weft/tensor/sharding.h>
+
+#include <algorithm>
+#include <fnmatch.h>
+
+#include <weft/compiler/sharding_layout.h>
+#include <weft/ir/builder.h>
+#include <weft/record/mesh.h>
+#include <weft/record/session.h>
+#include <weft/tensor/frame.h>
+
+namespace weft {
+
+void set_mesh(const Mesh& mesh) {
+  thread_local Mesh chosen;  // programs are recorded by each thread for itself
+  chosen = mesh;
+  record::session.mesh = &chosen;
+}
+
+const Mesh& current_mesh() {
+  const Mesh* const mesh = record::mesh();
+  require(mesh != nullptr, "there is no mesh: name one, call set_mesh, or use a function that is compiled for a mesh");
+  return *mesh;
+}
+
+Sharding PartitionSpec::on(const Mesh& mesh, Type type, const char* function) const {
+  require(std::cmp_less_equal(dims_.size(), type.rank()), function, ": ", dims_.size(), " dimensions are given for ",
+          type);
+  std::vector<Sharding::Axes> axes(type.rank());
+  for (std::size_t d = 0; d < dims_.size(); ++d) {
+    for (std::string_view rest = dims_[d]; !rest.empty();) {
+      const std::size_t comma = std::min(rest.find(','), rest.size());
+      axes[d].push_back(mesh.axis(rest.substr(0, comma)));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
+  }
+  try {
+    Sharding sharding(mesh, std::move(axes));
+    (void)sharding.local_type(type);
+    return sharding;
+  } catch (const Error& wrong) {
+    fail(function, ": ", wrong.what());
+  }
+}
+
+Tensor Tensor::sharded(const PartitionSpec& spec, const Mesh& mesh, const Where& where) const {
+  detail::Frame frame("sharded", where);
+  const Sharding sharding = spec.on(mesh, type(), "sharded");
+  if (impl().buffer && !impl().buffer->layout() && !frame.recording().is_body() && !record::session.observer)
+    return Tensor(record::moved(impl().buffer, compiler::layout_for(sharding)));
+  frame.recording().runs_on(mesh, "sharded");
+  return frame.tensor(ir::sharding_constraint(frame.value(*this), concat("#sdy.sharding<@mesh, ", sharding, '>')));
+}
+
+Tensor Tensor::sharded(const PartitionSpec& spec, const Where& where) const {
+  return sharded(spec, current_mesh(), where);
+}
+
+std::optional<Sharding> sharding_of(const Tensor& x) {
+  const runtime::LayoutId layout = x.buffer()->layout();
+  return layout ? std::optional(compiler::sharding_of(layout)) : std::nullopt;
+}
+
+namespace {
+
+void shard_as(Parameter& parameter, const Sharding& sharding) {
+  require(parameter.defined(), "shard: a parameter has no value");
+  const Tensor& value = parameter.tensor();
+  parameter.reset(Tensor(record::moved(value.buffer(), compiler::layout_for(sharding))));
+}
+
+// How a parameter is held, or is to be held, by the devices of the mesh.
+Sharding current_sharding(const Parameter& parameter, const Mesh& mesh) {
+  const runtime::LayoutId layout = parameter.tensor().impl().layout;
+  if (!layout || compiler::sharding_of(layout).mesh() != mesh) return Sharding(mesh, parameter.type().rank());
+  return compiler::sharding_of(layout);
+}
+
+bool matches(const ShardingPattern& pattern, const std::string& name) {
+  return fnmatch(pattern.names.c_str(), name.c_str(), 0) == 0;
+}
+
+}  // namespace
+
+void shard(Parameter& parameter, const PartitionSpec& spec, const Mesh& mesh) {
+  require(parameter.defined(), "shard: a parameter has no value");
+  shard_as(parameter, spec.on(mesh, parameter.type(), "shard"));
+}
+
+void shard(const std::vector<NamedParameter>& parameters, const std::vector<ShardingPattern>& patterns,
+           const Mesh& mesh) {
+  std::vector<std::string> shadowed(patterns.size());  // a parameter that a pattern matches, but an earlier one, too
+  std::vector<bool> counts(patterns.size());
+  std::vector<Sharding> shardings;
+  for (const auto& [name, parameter] : parameters) {
+    require(parameter->defined(), "shard: ", name, " has no value");
+    const ShardingPattern* first = nullptr;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      if (!matches(patterns[i], name)) continue;
+      if (first) {
+        shadowed[i] = concat(name, " by ", first->names);
+      } else {
+        first = &patterns[i];
+        counts[i] = true;
+      }
+    }
+    const std::string function = concat("shard: ", name);
+    shardings.push_back(first ? first->spec.on(mesh, parameter->type(), function.c_str())
+                              : Sharding(mesh, parameter->type().rank()));
+  }
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    require(counts[i] || !shadowed[i].empty(), "shard: no parameter's name matches ", patterns[i].names);
+    require(counts[i], "shard: every parameter that matches ", patterns[i].names,
+            " is matched by an earlier pattern, such as ", shadowed[i]);
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) shard_as(*parameters[i].parameter, shardings[i]);
+}
+
+void shard(const std::vector<NamedParameter>& parameters, const zero::Over& over, const Mesh& mesh) {
+  const int axis = mesh.axis(over.axis());
+  for (const auto& [name, parameter] : parameters) {
+    require(parameter->defined(), "shard: ", name, " has no value");
+    const Sharding now = current_sharding(*parameter, mesh);
+    std::vector<Sharding::Axes> dims;
+    bool is_split = false;
+    for (int d = 0; d < now.rank(); ++d) {
+      dims.push_back(now.axes(d));
+      is_split |= std::ranges::find(now.axes(d), axis) != now.axes(d).end();
+    }
+    for (int d = 0; d < now.rank() && !is_split; ++d) {
+      if (parameter->type().size(d) % (now.shards(d) * mesh.size(axis)) != 0) continue;
+      dims[d].push_back(axis);
+      is_split = true;
+    }
+    shard_as(*parameter, Sharding(mesh, std::move(dims)));
+  }
+}
+
+}  // namespace weft

@@ -1,0 +1,139 @@
+// Training steps on a mesh: the same numbers as on one device, for every layout that people use.
+#include <weft/record/mesh.h>
+
+#include <cmath>
+#include <functional>
+#include <tests/error_of.h>
+#include <tests/jit/compile.h>
+
+#include <weft/record/session.h>
+
+namespace weft {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Mlp {
+  nn::Linear up{8, 16}, down{16, 4};
+  Tensor operator()(const Tensor& x) const { return down(gelu(up(x))); }
+  void fields(auto&& field) {
+    field("up", up);
+    field("down", down);
+  }
+};
+
+Tensor batch_of(int step, std::int64_t rows, std::int64_t columns) {
+  std::vector<float> numbers(rows * columns);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<float>((i * 37 + static_cast<std::size_t>(step) * 11) % 101) / 50 - 1;
+  return from_bytes(std::as_bytes(std::span(numbers)), Type(DType::f32, {rows, columns}));
+}
+
+class OnMesh : public Compile {
+ protected:
+  ~OnMesh() override { record::session.mesh = nullptr; }
+
+  struct Run {
+    std::vector<double> losses;
+    std::map<std::string, std::vector<float>> parameters;
+  };
+  using Prepare = std::function<void(Mlp&, optim::AdamW&)>;
+
+  // Trains for some steps; `prepare` shards the model and the optimizer's state.
+  Run train(const std::optional<Mesh>& mesh, const Prepare& prepare, const PartitionSpec& of_batch = "data") {
+    manual_seed(3);
+    Mlp model;
+    optim::AdamW optimizer(model, {.lr = 1e-2});
+    if (prepare) prepare(model, optimizer);
+    auto step = compile(
+        [&](const Tensor& input, const Tensor& target) {
+          ++runs;
+          const Tensor loss = mean(square(model(input) - target));
+          optimizer.step(grad(loss, optimizer.parameters()));
+          return loss;
+        },
+        {.mesh = mesh});
+    Run run;
+    for (int i = 0; i < 5; ++i) {
+      Tensor input = batch_of(i, 8, 8), target = batch_of(i + 50, 8, 4);
+      if (mesh) input = input.sharded(of_batch, *mesh), target = target.sharded(of_batch, *mesh);
+      run.losses.push_back(step(input, target).item());
+    }
+    for (const auto& [name, parameter] : named_parameters(model)) {
+      run.parameters[name] = parameter->tensor().to_vector<float>();
+      last_shardings[name] = sharding_of(parameter->tensor());
+    }
+    for (const auto& [name, parameter] : optimizer.state()) last_shardings[name] = sharding_of(parameter->tensor());
+    return run;
+  }
+
+  void expect_near(const Run& a, const Run& b) {
+    for (std::size_t i = 0; i < a.losses.size(); ++i) EXPECT_NEAR(a.losses[i], b.losses[i], 1e-5) << "step " << i;
+    for (const auto& [name, values] : a.parameters)
+      for (std::size_t i = 0; i < values.size(); ++i)
+        EXPECT_NEAR(values[i], b.parameters.at(name)[i], 1e-4) << name << ' ' << i;
+  }
+
+  std::string sharding(const std::string& name) const {
+    return last_shardings.at(name) ? concat(*last_shardings.at(name)) : "one device";
+  }
+
+  std::map<std::string, std::optional<Sharding>> last_shardings;
+};
+
+TEST_F(OnMesh, DataParallelTrainingGivesTheNumbersOfOneDevice) {
+  const Run one = train(std::nullopt, nullptr);
+  runs = 0;
+  const Run four = train(Mesh{{"data", 4}}, nullptr);
+  EXPECT_EQ(runs, 1) << "the step is recorded once";
+  expect_near(four, one);
+  EXPECT_EQ(sharding("up.weight"), "[{}, {}]");
+}
+
+TEST_F(OnMesh, LayoutsGiveTheNumbersOfOneDevice) {
+  const Run one = train(std::nullopt, nullptr);
+  const Mesh data{{"data", 4}}, both{{"data", 2}, {"model", 2}};
+  const auto zero1 = [&](Mlp&, optim::AdamW& optimizer) { shard(optimizer, zero::over("data"), data); };
+  runs = 0;
+  expect_near(train(data, zero1), one);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(sharding("up.weight"), "[{}, {}]");
+  EXPECT_EQ(sharding("up.weight.exp_avg"), "[{\"data\"}, {}]");
+
+  const auto fsdp = [&](Mlp& model, optim::AdamW& optimizer) {
+    shard(model, zero::over("data"), data);
+    shard(optimizer, zero::over("data"), data);
+  };
+  expect_near(train(data, fsdp), one);
+  EXPECT_EQ(sharding("down.weight"), "[{\"data\"}, {}]");
+
+  const auto tensor_parallel = [&](Mlp& model, optim::AdamW& optimizer) {
+    const std::vector<ShardingPattern> patterns{
+        {"up.weight*", {"model", ""}}, {"up.bias*", "model"}, {"down.weight*", {"", "model"}}};
+    shard(model, patterns, both);
+    shard(optimizer, patterns, both);
+  };
+  runs = 0;
+  expect_near(train(both, tensor_parallel), one);
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(sharding("up.weight"), "[{\"model\"}, {}]");
+  EXPECT_EQ(sharding("down.weight.exp_avg_sq"), "[{}, {\"model\"}]");
+}
+
+TEST_F(OnMesh, TheInterpreterAgrees) {
+  const record::BackendScope interpreter(record::Backend::interpreter);
+  const Run one = train(std::nullopt, nullptr);
+  expect_near(train(Mesh{{"data", 2}}, nullptr), one);
+}
+
+TEST_F(OnMesh, BitsDependOnTheMeshAlone) {
+  const Mesh mesh{{"data", 4}};
+  const Run first = train(mesh, nullptr);
+  const Run again = train(mesh, nullptr);
+  EXPECT_EQ(first.losses, again.losses);
+  EXPECT_EQ(first.parameters, again.parameters);
+}
+
+}  // namespace
+}  // namespace weft
