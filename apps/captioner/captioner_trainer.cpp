@@ -22,19 +22,37 @@ Tensor in_precision(const CaptionerConfig& config, const std::function<Tensor()>
   return compute();
 }
 
-CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config)
+namespace {
+
+Captioner make_model(const CaptionerConfig& config, const train::Parallelism& parallelism) {
+  parallelism.check(config.batch);
+  Captioner model(config.sizes, config.seed);
+  train::shard_parameters(
+      named_parameters(model), parallelism,
+      {{"*.mlp.up.*", "model"}, {"*.mlp.down.weight", {"", "model"}}, {"*.proj.weight", {"", "model"}}});
+  return model;
+}
+
+}  // namespace
+
+CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config, const train::Parallelism& parallelism)
     : config_(config),
+      parallelism_(parallelism),
       padding_(padding_policy(config.padding, config.sizes.context)),
-      model_(config.sizes, config.seed),
+      model_(make_model(config, parallelism)),
       optimizer_(model_, train::adamw_options(config)) {
+  train::shard_state(optimizer_.state(), parallelism);
   const auto whole = [this](const char* name) {
-    CompileOptions options{.fullgraph = true, .name = name};
+    CompileOptions options{.fullgraph = true, .mesh = parallelism_.mesh, .name = name};
     if (const Bucketing* lengths = padding_.buckets())
       options.recompile_limit = std::max(options.recompile_limit, static_cast<int>(lengths->sizes().size()));
     return options;
   };
-  update_ = compile([this](const CaptionBatch& batch) { return train::update(optimizer_, config_, loss_of(batch)); },
-                    whole("training step"));
+  const auto update =
+      compile([this](const CaptionBatch& batch) { return train::update(optimizer_, config_, loss_of(batch)); },
+              whole("training step"));
+  update_ = update;
+  division_ = [update] { return update.explain().devices(); };
   loss_ = compile([this](const CaptionBatch& batch) { return loss_of(batch); }, whole("validation"));
   encode_ =
       compile([this](const Tensor& images) { return in_precision(config_, [&] { return model_.encoder(images); }); },
@@ -46,20 +64,27 @@ CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config)
       whole("decoder"));
 }
 
+CaptionBatch CaptionerTrainer::divided(const CaptionBatch& batch) const {
+  CaptionBatch result = batch;
+  for (Tensor* const part : {&result.images, &result.tokens, &result.labels})
+    *part = train::divide_rows(*part, parallelism_);
+  // A program that is divided among devices is for one length.
+  if (!parallelism_.mesh || padding_.buckets()) mark_lengths(result, padding_, config_.sizes.context);
+  return result;
+}
+
 Tensor CaptionerTrainer::loss_of(const CaptionBatch& batch) const {
   return in_precision(config_, [&] { return model_.loss(batch.images, batch.tokens, batch.labels); });
 }
 
 Future<double> CaptionerTrainer::step(std::int64_t step, const CaptionBatch& batch, double learning_rate) {
   train::begin_step(optimizer_, config_, step, learning_rate);
-  mark_lengths(batch, padding_, config_.sizes.context);
-  return update_(batch).item_async();
+  return update_(divided(batch)).item_async();
 }
 
 Future<double> CaptionerTrainer::loss(const CaptionBatch& batch) {
   const train::Evaluation evaluation(model_);
-  mark_lengths(batch, padding_, config_.sizes.context);
-  return loss_(batch).item_async();
+  return loss_(divided(batch)).item_async();
 }
 
 std::vector<std::vector<std::int32_t>> CaptionerTrainer::captions(const Tensor& images) {

@@ -13,6 +13,7 @@
 #include <weft/optim/adam.h>
 #include <weft/tensor/tensor.h>
 #include <weft/train/checkpoint.h>
+#include <weft/train/parallelism.h>
 
 namespace weft::captioner {
 
@@ -24,8 +25,10 @@ Tensor in_precision(const CaptionerConfig& config, const std::function<Tensor()>
 
 class CaptionerTrainer {
  public:
-  explicit CaptionerTrainer(const CaptionerConfig& config);  // with the initial weights of config.seed
-  CaptionerTrainer(const CaptionerTrainer&) = delete;        // deleted because the optimizer refers to the model
+  // Makes a model with the initial weights of config.seed. Throws Error, which starts with the setting, if the batch or a
+  // weight does not divide.
+  explicit CaptionerTrainer(const CaptionerConfig& config, const train::Parallelism& parallelism = {});
+  CaptionerTrainer(const CaptionerTrainer&) = delete;  // deleted because the optimizer refers to the model
   CaptionerTrainer& operator=(const CaptionerTrainer&) = delete;
 
   // Trains on a batch; returns the loss before the update, in nats. `step` counts from 0 and determines the dropout.
@@ -35,6 +38,9 @@ class CaptionerTrainer {
   // Returns the captions of pictures [batch, 3, image, image]: the most likely token at every position, up to and including
   // end_token, or up to the context. Blocks until the device is done. One program serves all positions.
   std::vector<std::vector<std::int32_t>> captions(const Tensor& images);
+
+  // Returns how the training step is divided among the devices, after the first step.
+  std::string division() const { return division_(); }
 
   std::int64_t parameters() { return weft::parameter_count(model_); }  // number of elements in the model
 
@@ -46,12 +52,16 @@ class CaptionerTrainer {
  private:
   Tensor loss_of(const CaptionBatch& batch) const;
 
+  CaptionBatch divided(const CaptionBatch& batch) const;  // and marks its lengths
+
   CaptionerConfig config_;
+  train::Parallelism parallelism_;
   data::PaddingPolicy padding_;
   Captioner model_;
   optim::AdamW optimizer_;
   // Compiled functions.
   std::function<Tensor(const CaptionBatch&)> update_, loss_;
+  std::function<std::string()> division_;
   std::function<Tensor(const Tensor& images)> encode_;
   std::function<Tensor(const Tensor& memory, const Tensor& tokens, const Tensor& at)> next_token_;
 };

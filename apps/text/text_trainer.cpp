@@ -28,11 +28,34 @@ double least_bytes(const TextConfig& config) {
                             {config.layers, config.batch, config.context, config.width}, gpt.compute);
 }
 
-TextTrainer::TextTrainer(const TextConfig& config)
-    : config_(config), model_(gpt_config(config), config.seed), optimizer_(model_, train::adamw_options(config)) {
-  const auto whole = [](const char* name) { return CompileOptions{.fullgraph = true, .name = name}; };
-  update_ = compile([this](const Tensor& windows) { return train::update(optimizer_, config_, model_.loss(windows)); },
-                    whole("training step"));
+namespace {
+
+Gpt make_model(const TextConfig& config, const train::Parallelism& parallelism) {
+  parallelism.check(config.batch);
+  Gpt model(gpt_config(config), config.seed);
+  train::shard_parameters(named_parameters(model), parallelism,
+                          {{"blocks.*.mlp.up.*", "model"},
+                           {"blocks.*.mlp.down.weight", {"", "model"}},
+                           {"blocks.*.attention.proj.weight", {"", "model"}}});
+  return model;
+}
+
+}  // namespace
+
+TextTrainer::TextTrainer(const TextConfig& config, const train::Parallelism& parallelism)
+    : config_(config),
+      parallelism_(parallelism),
+      model_(make_model(config, parallelism)),
+      optimizer_(model_, train::adamw_options(config)) {
+  train::shard_state(optimizer_.state(), parallelism);
+  const auto whole = [&](const char* name) {
+    return CompileOptions{.fullgraph = true, .mesh = parallelism.mesh, .name = name};
+  };
+  const auto update =
+      compile([this](const Tensor& windows) { return train::update(optimizer_, config_, model_.loss(windows)); },
+              whole("training step"));
+  update_ = update;
+  division_ = [update] { return update.explain().devices(); };
   loss_ = compile([this](const Tensor& windows) { return model_.loss(windows); }, whole("validation"));
   next_logits_ = compile([this](const Tensor& tokens, const Tensor& last) { return model_.next_logits(tokens, last); },
                          whole("sampling"));
@@ -40,7 +63,7 @@ TextTrainer::TextTrainer(const TextConfig& config)
 
 Tensor TextTrainer::windows(std::span<const std::int32_t> tokens) const {
   const std::int64_t window = config_.context + 1;
-  return from_span(tokens, {std::ssize(tokens) / window, window});
+  return train::divide_rows(from_span(tokens, {std::ssize(tokens) / window, window}), parallelism_);
 }
 
 Future<double> TextTrainer::step(std::int64_t step, std::span<const std::int32_t> tokens, double learning_rate) {

@@ -14,6 +14,7 @@
 #include <weft/optim/adam.h>
 #include <weft/tensor/tensor.h>
 #include <weft/train/checkpoint.h>
+#include <weft/train/parallelism.h>
 
 namespace weft::text {
 
@@ -24,8 +25,10 @@ double least_bytes(const TextConfig& config);
 
 class TextTrainer {
  public:
-  explicit TextTrainer(const TextConfig& config);  // with the initial weights of config.seed
-  TextTrainer(const TextTrainer&) = delete;        // deleted because the optimizer refers to the model
+  // Makes a model with the initial weights of config.seed. Throws Error, which starts with the setting, if the batch or a
+  // weight does not divide.
+  explicit TextTrainer(const TextConfig& config, const train::Parallelism& parallelism = {});
+  TextTrainer(const TextTrainer&) = delete;  // deleted because the optimizer refers to the model
   TextTrainer& operator=(const TextTrainer&) = delete;
 
   // Trains on `tokens` ([batch, context + 1]); returns the loss before the update, in nats. `step` counts from 0 and determines
@@ -36,6 +39,9 @@ class TextTrainer {
   // Returns the logits of the token after the first `length` of `tokens` ([context]); blocks until they are computed. One program
   // serves all lengths.
   std::vector<float> next_logits(std::span<const std::int32_t> tokens, std::int64_t length);
+
+  // Returns how the training step is divided among the devices, after the first step: "8 devices (data=8): ...".
+  std::string division() const { return division_(); }
 
   std::int64_t parameters() { return weft::parameter_count(model_); }  // number of elements in the model
 
@@ -50,11 +56,13 @@ class TextTrainer {
   Tensor windows(std::span<const std::int32_t> tokens) const;
 
   TextConfig config_;
+  train::Parallelism parallelism_;
   Gpt model_;
   optim::AdamW optimizer_;
   // Compiled functions.
   std::function<Tensor(const Tensor& windows)> update_, loss_;
   std::function<Tensor(const Tensor& tokens, const Tensor& last)> next_logits_;
+  std::function<std::string()> division_;
 };
 
 }  // namespace weft::text

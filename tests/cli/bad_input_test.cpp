@@ -42,6 +42,24 @@ TEST(BadInput, FilesThatAreNoText) {
   check("/dev/zero", "not a regular file");
 }
 
+TEST(BadInput, MeshesThatDoNotFit) {
+  const TemporaryFolder folder;
+  const auto text = write_text(folder / "text");
+  const auto check = [&](std::vector<std::string> flags, int exit_code, const char* message) {
+    expect_refused(weft(train_tiny(text, flags)), exit_code, HasSubstr(message), testing::PrintToString(flags));
+  };
+  check({"--mesh", "data"}, 2, "--mesh: 'data' is not an axis");
+  check({"--mesh", "data=0"}, 2, "--mesh: 'data=0' is not an axis");
+  check({"--mesh", "rows=2"}, 2, "--mesh: the axes are data and model, not rows");
+  check({"--mesh", "data=2,data=2"}, 2, "two axes are named 'data'");
+  check({"--batch", "8", "--mesh", "data=3"}, 2,
+        "8 rows do not divide among the 3 devices of the axis data; 6 and 9 rows do");
+  check({"--zero", "1"}, 2, "name a mesh with it, such as data=4");
+  check({"--mesh", "model=2", "--zero", "1"}, 2,
+        "--zero 1 divides the training state along the axis data, which the mesh lacks");
+  check({"--mesh", "model=3"}, 1, "the nearest sizes that do are 15 and 18");
+}
+
 TEST(BadInput, FileWithoutPermissions) {
   const TemporaryFolder folder;
   const auto text = write_text(folder / "text");

@@ -44,6 +44,38 @@ class Resume : public testing::Test {
   std::filesystem::path text = write_text(folder / "text", 20'000);
 };
 
+TEST_F(Resume, OnAMeshIsBitwiseTheRunThatNeverStopped) {
+  const Arguments config = {"--config", "tiny", "--batch", "4", "--dropout", "0.1"};
+  for (const Arguments& mesh :
+       std::vector<Arguments>{{"--mesh", "data=4"}, {"--mesh", "data=2,model=2", "--zero", "3"}}) {
+    SCOPED_TRACE(testing::PrintToString(mesh));
+    const auto on_mesh = [&](Arguments more) {
+      more.insert(more.end(), mesh.begin(), mesh.end());
+      return more;
+    };
+    train(config, on_mesh({"--steps", "8", "--save", folder / "whole"}));
+    train(config, on_mesh({"--steps", "5", "--decay-steps", "8", "--warmup", "1", "--save", folder / "parts"}));
+    train({}, on_mesh({"--steps", "8", "--resume", folder / "parts"}));
+    expect_same("whole", "parts");
+    std::filesystem::remove_all(folder / "whole");
+    std::filesystem::remove_all(folder / "parts");
+  }
+}
+
+TEST_F(Resume, ContinuesOnAnotherMesh) {
+  const Arguments config = {"--config", "tiny", "--batch", "4"};
+  const auto one = train(config, {"--steps", "12"});
+  const auto stop = [&](const char* steps) { return Arguments{"--steps", steps, "--resume", folder / "stopped"}; };
+  train(config, {"--steps", "4", "--decay-steps", "12", "--warmup", "1", "--mesh", "data=4", "--zero", "1", "--save",
+                 folder / "stopped"});
+  Arguments second = stop("8");
+  second.insert(second.end(), {"--mesh", "data=2,model=2", "--zero", "3"});
+  train({}, second);
+  const auto rest = train({}, stop("12"));
+  EXPECT_NEAR(rest.at("final_loss").get<double>(), one.at("final_loss").get<double>(), 1e-4);
+  EXPECT_NEAR(rest.at("val_loss").get<double>(), one.at("val_loss").get<double>(), 1e-4);
+}
+
 TEST_F(Resume, IsBitwiseTheRunThatNeverStopped) {
   const std::vector<Arguments> configs = {
       {"--config", "tiny"},

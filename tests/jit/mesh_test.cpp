@@ -121,6 +121,42 @@ TEST_F(OnMesh, LayoutsGiveTheNumbersOfOneDevice) {
   EXPECT_EQ(sharding("down.weight.exp_avg_sq"), "[{}, {\"model\"}]");
 }
 
+TEST_F(OnMesh, ExplanationsTellWhatDevicesSendAndWhy) {
+  Mlp model;
+  const Mesh mesh{{"data", 4}};
+  const auto f =
+      compile(mesh, [&](const Tensor& input) { return grad(sum(model(input)), {model.up.weight.tensor()})[0]; });
+  (void)f(batch_of(0, 8, 8).sharded("data", mesh));
+  const Explanation told = f.explain();
+  EXPECT_EQ(told.devices(), "4 devices (data=4): 1 all_reduce; each device sends 768 B");
+  EXPECT_THAT(told.text(), HasSubstr("all_reduce along data: each device sends 768 B, 2 x 3/4 of tensor<"));
+  EXPECT_THAT(told.text(), HasSubstr("needs the sum of what each device computes in dot_general at"));
+}
+
+TEST_F(OnMesh, GuardsTellShardingsApart) {
+  const Mesh mesh{{"data", 4}};
+  const auto f = compile(mesh, [&](const Tensor& input) {
+    ++runs;
+    return input * 2;
+  });
+  const Tensor whole = batch_of(0, 8, 8), rows = whole.sharded("data", mesh),
+               columns = whole.sharded({"", "data"}, mesh);
+  for (int i = 0; i < 2; ++i)
+    for (const Tensor& input : {whole, rows, columns})
+      EXPECT_EQ(f(input).to_vector<float>(), (whole * 2).to_vector<float>());
+  EXPECT_EQ(runs, 3);
+  EXPECT_EQ(concat(*sharding_of(f(columns))), "[{}, {\"data\"}]");
+  EXPECT_EQ(runs, 3);
+}
+
+TEST_F(OnMesh, OptionsThatNeedManySizesAreRefused) {
+  const auto refused = [&](CompileOptions options) {
+    options.mesh = Mesh{{"data", 2}};
+    return error_of([&] { (void)compile([](const Tensor& input) { return input; }, options); });
+  };
+  EXPECT_THAT(refused({.dynamic = Dynamic::on}), HasSubstr("a mesh contradicts dynamic on"));
+}
+
 TEST_F(OnMesh, TheInterpreterAgrees) {
   const record::BackendScope interpreter(record::Backend::interpreter);
   const Run one = train(std::nullopt, nullptr);

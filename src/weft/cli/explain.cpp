@@ -11,11 +11,12 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
-#include <weft/cli/mesh_program.h>
+#include <weft/cli/divide.h>
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/profile_folder.h>
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/spmd/describe_division.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/graph_view.h>
 #include <weft/runtime/program_description.h>
@@ -87,7 +88,13 @@ std::string explain_collectives(const ExplainOptions& options) {
   if (options.file.empty() || options.format != "text")
     throw CLI::ValidationError("--collectives explains a FILE, as text");
   const ir::Module module = read_module(options.file);
-  return divide(*find_entry(module, options.file, options.entry), options.file).explanation();
+  const compiler::Division division =
+      compiler::describe_division(divide(*find_entry(module, options.file, options.entry), options.file));
+  std::string text = division.summary() + '\n';
+  for (const compiler::Division::Collective& c : division.collectives)
+    text += concat('\n', compiler::cost_text(c), "\n  ",
+                   compiler::reason_text(c, [](std::int32_t input) { return concat("input ", input); }), '\n');
+  return text;
 }
 
 void explain(const ExplainOptions& options) {

@@ -11,7 +11,7 @@
 #include <weft/base/error.h>
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
-#include <weft/cli/mesh_program.h>
+#include <weft/cli/divide.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/annotations.h>
@@ -70,7 +70,7 @@ void partition(const OptOptions& options, ir::Module& module) {
   std::vector<std::shared_ptr<ir::Graph>> programs;
   std::set<std::int64_t> devices;
   for (auto& function : module.functions) {
-    const compiler::Partitioned divided = divide(*function, options.file).divided;
+    const compiler::Partitioned divided = divide(*function, options.file);
     devices.insert(divided.mesh.devices());
     programs.push_back(compiler::copy_of(*divided.graph));
     function = programs.back();

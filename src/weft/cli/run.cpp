@@ -15,12 +15,13 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
-#include <weft/cli/mesh_program.h>
+#include <weft/cli/divide.h>
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/program.h>
 #include <weft/cli/run_inputs.h>
 #include <weft/compiler/on_mesh.h>
+#include <weft/compiler/spmd/describe_division.h>
 #include <weft/data/npy.h>
 #include <weft/ir/boundary.h>
 #include <weft/ir/element_text.h>
@@ -49,7 +50,7 @@ struct RunReport {
   std::vector<std::string> fallbacks;
   double parse_ms = 0, compile_ms = 0;
   std::vector<double> run_ms;
-  std::optional<MeshProgram> on_mesh;
+  std::optional<compiler::Division> division;
   std::vector<ir::Array> outputs;
   std::vector<ir::Port> results;  // one entry for the two outputs of a complex result
   std::vector<std::string> files;
@@ -97,10 +98,10 @@ void print_run_json(const ir::Graph& function, const RunReport& report) {
       {"run_ms", report.run_ms},
       {"run_ms_p50", median(report.run_ms)},
   };
-  if (report.on_mesh) {
-    result["devices"] = report.on_mesh->divided.mesh.devices();
-    result["collectives"] = report.on_mesh->divided.communications.size();
-    result["sent_bytes"] = report.on_mesh->sent_bytes();
+  if (report.division) {
+    result["devices"] = report.division->devices;
+    result["collectives"] = report.division->collectives.size();
+    result["sent_bytes"] = report.division->sent_bytes();
   }
   std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
 }
@@ -114,7 +115,7 @@ void print_text(const RunOptions& options, const RunReport& report) {
     else
       std::cout << element_text(parts[0], e);
   };
-  if (report.on_mesh) std::cout << report.on_mesh->summary() << '\n';
+  if (report.division) std::cout << report.division->summary() << '\n';
   for (std::size_t i = 0; i < report.results.size(); ++i) {
     const ir::Port& port = report.results[i];
     const std::int64_t size = port.part.elements();
@@ -145,8 +146,8 @@ compiler::Options compiler_options(const ir::Graph& function, const RunOptions& 
 void run_on_mesh(const RunOptions& options, const ir::Graph& function, std::span<const ir::Array> inputs,
                  RunReport& report) {
   Clock::time_point start = Clock::now();
-  report.on_mesh = divide(function, options.file);
-  const compiler::Partitioned& program = report.on_mesh->divided;
+  const compiler::Partitioned program = divide(function, options.file);
+  report.division = compiler::describe_division(program);
   require(program.mesh.devices() == options.devices, options.file, ": the mesh (", program.mesh, ") has ",
           program.mesh.devices(), " devices, --devices gives ", options.devices);
   report.is_compiled = !options.interpret;

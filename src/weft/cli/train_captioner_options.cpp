@@ -38,6 +38,7 @@ TrainCaptionerParser::TrainCaptionerParser(CLI::App& command, TrainCaptionerOpti
 void TrainCaptionerParser::resolve() {
   const captioner::CaptionerPreset& preset = preset_of(options_.size.empty() ? "small" : options_.size, flags_.data);
   options_.config = resolve_config(options_, preset, !options_.size.empty(), given_fields(command_, flags_));
+  resolve_parallelism(options_, options_.config.batch);
 }
 
 }  // namespace weft::cli

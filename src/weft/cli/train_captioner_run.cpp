@@ -35,6 +35,7 @@ Training TrainCaptionerRun::training() {
           .validate = [this] { return validation_loss(); },
           .state = [this] { return trainer_->state(); },
           .items = [this] { return config_.batch; },
+          .division = [this] { return trainer_->division(); },
           .unit = "pictures"};
 }
 
@@ -63,7 +64,7 @@ void TrainCaptionerRun::start(std::int64_t step, std::int64_t last_step) {
   if (has_sheet())
     for (const std::string& file : {png(), html()}) require_writable(file);
   loop_.begin(step, last_step);
-  trainer_.emplace(config_);
+  trainer_.emplace(config_, options_.parallelism);
   batches_.emplace(config_, static_cast<int>(options_.workers), step);
 }
 

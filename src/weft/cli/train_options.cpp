@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <weft/base/error.h>
+#include <weft/cli/config_flags.h>
 #include <weft/cli/options.h>
 
 namespace weft::cli {
@@ -22,7 +24,21 @@ void declare_train_options(CLI::App& command, TrainOptions& options) {
               positive);
   add_integer(command, "--log-every", options.log_every,
               "steps between lines where no bar is drawn; default: a twentieth of the steps", positive);
+  add_text(command, "--mesh", options.mesh, "a mesh",
+           "run on logical devices: data=4 divides the batch, data=4,model=2 the layers, too; default: one device");
+  add_integer(command, "--zero", options.parallelism.zero,
+              "divide along the axis data: 1 and 2 the optimizer's state and the gradients, 3 the parameters, too",
+              {0, 3});
   command.add_flag("--json", options.json, "print one JSON object on the standard output, and nothing else");
+}
+
+void resolve_parallelism(TrainOptions& options, std::int64_t batch) {
+  try {
+    if (!options.mesh.empty()) options.parallelism.mesh = train::parse_mesh(options.mesh);
+    if (options.resume.empty()) options.parallelism.check(batch);
+  } catch (const Error& error) {
+    throw CLI::ValidationError(led_by_flag(error.what()));
+  }
 }
 
 }  // namespace weft::cli

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include <weft/train/parallelism.h>
 #include <weft/train/settings.h>
 
 namespace CLI {
@@ -20,10 +21,15 @@ struct TrainOptions {
   std::int64_t threads = 0;  // 0: the value of the knob
   // In steps. 0: twenty log lines per run; validation and saving only at the end.
   std::int64_t log_every = 0, val_every = 0, save_every = 0;
+  std::string mesh;  // as given
+  train::Parallelism parallelism;
   bool json = false;
 };
 
 // Declares the options on `command` and parses them into `options`, which must outlive it.
 void declare_train_options(CLI::App& command, TrainOptions& options);
+
+// Reads the mesh. Throws CLI::ValidationError if it is none, or if a batch of a new run does not divide.
+void resolve_parallelism(TrainOptions& options, std::int64_t batch);
 
 }  // namespace weft::cli

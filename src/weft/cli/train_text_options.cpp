@@ -62,6 +62,7 @@ void TrainTextParser::resolve() {
   if (options_.file.empty()) wrong("--file is required: the text to train on");
 
   options_.config = resolve_config(options_, preset_named(options_.preset), !options_.preset.empty(), flags);
+  resolve_parallelism(options_, options_.config.batch);
 }
 
 }  // namespace weft::cli

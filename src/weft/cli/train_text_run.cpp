@@ -40,6 +40,7 @@ Training TrainTextRun::training() {
           .validate = [this] { return validation_loss(); },
           .state = [this] { return trainer_->state(); },
           .items = [this] { return config_.batch * config_.context; },
+          .division = [this] { return trainer_->division(); },
           .unit = "tokens"};
 }
 
@@ -50,7 +51,7 @@ void TrainTextRun::begin() {
   if (!job_) text_.emplace(options_.file, config_.context);
   loop_.require_memory(text::least_bytes(config_));
   loop_.begin(0, last_step);
-  trainer_.emplace(config_);
+  trainer_.emplace(config_, options_.parallelism);
   if (job_) trainer_->load_weights(job_->weights());
 }
 
@@ -73,7 +74,7 @@ void TrainTextRun::resume() {
   const std::int64_t last_step = resumed_last_step(config_, before, options_, place);
   loop_.require_memory(text::least_bytes(config_));
   loop_.begin(checkpoint.step, last_step);
-  trainer_.emplace(config_);
+  trainer_.emplace(config_, options_.parallelism);
   trainer_->load(checkpoint);
 }
 

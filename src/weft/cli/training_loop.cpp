@@ -190,6 +190,7 @@ nlohmann::json TrainingLoop::report() const {
       {"val_losses", validations},
       {"step_ms_p50", clock_.median_ms()},
       {training_.unit + "_per_s", items_per_s()},
+      {"division", training_.division()},
       {"compile_ms", compile_ms},
       {"compiles", metrics::uncached_compile.value()},
       {"recompiles", recompiles_},
@@ -209,6 +210,7 @@ std::string TrainingLoop::summary() const {
   if (!losses_.empty()) text += ", loss " + digits("%.4f", losses_.back());
   if (!validations_.empty()) text += ", validation loss " + digits("%.4f", validations_.back().loss);
   text += '\n';
+  if (const std::string division = training_.division(); !division.empty()) text += "each step on " + division + '\n';
   if (folder_ && saved_step_ >= 0)
     text += concat("checkpoint", saved_step_ == step_ ? "" : concat(" of step ", saved_step_), ": ",
                    folder_->path().string(), '\n');

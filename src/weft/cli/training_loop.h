@@ -32,7 +32,8 @@ struct Training {
   std::function<std::optional<double>()> validate;          // returns the validation loss; nullopt if interrupted
   std::function<std::map<std::string, StateDict>()> state;  // returns the parts of a checkpoint
   std::function<std::int64_t()> items;                      // returns the number of items in a step
-  std::string unit;                                         // unit of the items: tokens
+  std::function<std::string()> division;  // describes how a step is divided among devices; empty on one device
+  std::string unit;                       // unit of the items: tokens
 };
 
 class TrainingLoop {

@@ -6,6 +6,7 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/sharding_layout.h>
+#include <weft/compiler/spmd/describe_division.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/shards.h>
@@ -48,7 +49,9 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
 std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options, Report* report,
                                                             const std::vector<bool>& shared) {
   options.devices = program.mesh.devices();
-  return for_mesh(compile(*program.graph, options, report), program, shared);
+  const auto one = compile(*program.graph, options, report);
+  if (report) report->division = describe_division(program);
+  return for_mesh(one, program, shared);
 }
 
 std::vector<ir::Array> run_on_mesh(const std::shared_ptr<const runtime::Executable>& executable, runtime::Device& on,

@@ -61,7 +61,7 @@ std::string describe(const Frozen& frozen, const Specialization& s) {
   WEFT_ASSERT(false, "something frozen of no kind");
 }
 
-void describe(const record::Plan& plan, Explanation::Graph& graph) {
+void describe(const record::Plan& plan, Explanation::Graph& graph, const compiler::NameOfInput& name_of_input) {
   graph.kernels = plan.executable->thunks.size();
   graph.peak_bytes = plan.executable->peak_bytes;
   for (const auto& thunk : plan.executable->thunks) {
@@ -80,6 +80,11 @@ void describe(const record::Plan& plan, Explanation::Graph& graph) {
   graph.compiled_kernels = report.compiled_kernels;
   graph.loaded_kernels = report.loaded_kernels;
   graph.cache_miss = report.cache_miss;
+  if (!report.division) return;
+  graph.devices = report.division->summary();
+  graph.sent_bytes = report.division->sent_bytes();
+  for (const compiler::Division::Collective& c : report.division->collectives)
+    graph.collectives.push_back(concat(compiler::cost_text(c), "; ", compiler::reason_text(c, name_of_input)));
 }
 
 }  // namespace
@@ -109,12 +114,12 @@ Explanation::Program describe(const Specialization& s) {
   if (s.aliases_matter && !s.arguments.empty())
     program.guards.emplace_back(
         "which arguments are the same tensor, because a gradient with respect to one includes the others");
-  if (s.plan) describe(*s.plan, program);
+  if (s.plan) describe(*s.plan, program, [&](std::int32_t input) { return s.name_of(s.inputs[input]); });
   for (const Specialization::Part& part : s.before) {
     Explanation::Graph& graph = program.before.emplace_back();
     graph.nodes = part.nodes;
     graph.ended_by = part.ended_by;
-    if (part.plan) describe(*part.plan, graph);
+    if (part.plan) describe(*part.plan, graph, [](std::int32_t input) { return concat("input ", input); });
   }
   return program;
 }

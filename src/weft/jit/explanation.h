@@ -28,6 +28,10 @@ struct Explanation {
     std::vector<compiler::PassTiming> phases = {};  // the times of its compilation phases
     // Generated kernels; the loaded ones come from the disk.
     int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;
+    // If it is divided among the devices of a mesh: how, and for each collective its cost and its reason.
+    std::string devices = {};
+    std::vector<std::string> collectives = {};
+    double sent_bytes = 0;        // by each device in one launch
     std::string cache_miss = {};  // the reason why not all kernels were loaded from the disk
   };
   // The program that calls with the same guards run.
@@ -55,6 +59,10 @@ struct Explanation {
   std::vector<Program> programs = {};  // the most recently used first
   std::vector<Break> breaks = {};
   std::vector<std::string> recompiles = {};  // the reason for each, one line each
+
+  // Returns how the last used program is divided among the devices of a mesh: "8 devices (data=8): ..."; empty if it is
+  // not.
+  std::string devices() const { return programs.empty() ? std::string() : programs.front().devices; }
 
   // Returns a summary: a few lines for each kind of information, with counts and the largest items.
   std::string text() const;

@@ -21,6 +21,8 @@ nlohmann::json to_json(const Explanation::Graph& g) {
              {"fusions", json::array()},
              {"shared", json::array()},
              {"autotuned", g.choices},
+             {"collectives", g.collectives},
+             {"sent_bytes", g.sent_bytes},
              {"distinct_kernels", g.distinct_kernels},
              {"compiled_kernels", g.compiled_kernels},
              {"loaded_kernels", g.loaded_kernels},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/base/hash.h>
+#include <weft/ir/place_text.h>
 #include <weft/jit/aliases.h>
 #include <weft/jit/invocation.h>
 #include <weft/jit/leaves.h>
@@ -18,7 +19,6 @@
 #include <weft/jit/place.h>
 #include <weft/record/backend.h>
 #include <weft/record/lifetime.h>
-#include <weft/record/place_text.h>
 #include <weft/record/plan_cache.h>
 #include <weft/runtime/device.h>
 #include <weft/tensor/autocast.h>
@@ -76,7 +76,7 @@ struct ValueGuard {
   std::uint64_t now(std::span<const Leaf> leaves) const;
 };
 
-using record::place_text;
+using ir::place_text;
 
 struct Specialization {
   // The guards.

@@ -13,7 +13,7 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
-#include <weft/record/place_text.h>
+#include <weft/ir/place_text.h>
 #include <weft/record/recording.h>
 #include <weft/record/session.h>
 

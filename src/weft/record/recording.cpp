@@ -7,9 +7,9 @@
 #include <weft/compiler/sharding_layout.h>
 #include <weft/ir/autodiff.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/place_text.h>
 #include <weft/record/call_error.h>
 #include <weft/record/mesh.h>
-#include <weft/record/place_text.h>
 #include <weft/record/sync.h>
 #include <weft/record/synchronizer.h>
 #include <weft/record/wrong_device.h>

@@ -5,7 +5,7 @@
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
-#include <weft/record/place_text.h>
+#include <weft/ir/place_text.h>
 #include <weft/tensor/frame.h>
 
 namespace weft {
@@ -76,7 +76,7 @@ void require_dependence(Frame& frame, Value loss, std::span<const Value> wrt, st
   const auto stop = std::ranges::find_if(ends, is_stop);
   const ir::Node& end = stop != ends.end() ? **stop : *ends.front();
   frame.require(false, "the loss depends on the ", wrt.size(), " tensors only through ", end.op->name, " at ",
-                record::place_text(end.location), ", which has no derivative");
+                ir::place_text(end.location), ", which has no derivative");
 }
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/ir/place_text.h>
 #include <weft/profile/hints.h>
 #include <weft/record/call_error.h>
-#include <weft/record/place_text.h>
 #include <weft/record/recording.h>
 #include <weft/record/sync.h>
 #include <weft/record/wrong_device.h>
@@ -64,7 +64,7 @@ ir::Location place_of_read(const Tensor& x, const std::source_location& where) {
 
 void require_run(const char* function, const Tensor& x, const ir::Location& where) {
   if (!record::Recording::current().is_body() || x.impl().buffer) return;
-  const std::string place = record::place_text(where);
+  const std::string place = ir::place_text(where);
   fail(function,
        ": a value cannot be read inside the body of a loop or branch, which is recorded, not run: return it from there "
        "and read it outside, or decide on the device with where or cond",

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <weft/compiler/options/division.h>
 
 namespace weft::compiler {
 
@@ -39,7 +42,8 @@ struct Report {
   std::vector<Fusion> fusions;
   std::string cache_miss;  // why the disk did not have all kernels; empty if none was missing or the disk was not asked
   int recomputed = 0;      // nodes that are computed again because of activation_bytes
-  std::vector<std::string> choices;  // what autotuning measured and chose, one line each
+  std::optional<Division> division = {};  // of a program for a mesh
+  std::vector<std::string> choices;       // what autotuning measured and chose, one line each
 };
 
 }  // namespace weft::compiler

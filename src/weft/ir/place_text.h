@@ -5,9 +5,9 @@
 
 #include <weft/ir/graph.h>
 
-namespace weft::record {
+namespace weft::ir {
 
 // Returns "file:line in module"; empty if the place is unknown.
-std::string place_text(const ir::Location& location);
+std::string place_text(const Location& location);
 
-}  // namespace weft::record
+}  // namespace weft::ir
