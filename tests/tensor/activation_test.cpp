@@ -87,6 +87,33 @@ TEST(Attention, IsWeightedMean) {
                "scaled_dot_product_attention: the keys tensor<1x4x5xf64> do not fit the queries tensor<1x3x4xf64>");
 }
 
+// As in PyTorch, a query that sees no key has the result 0, and neither it nor its keys and values have a NaN in their gradients.
+TEST(Attention, QueriesThatSeeNothingGiveZero) {
+  constexpr double hidden = -std::numeric_limits<double>::infinity();
+  const std::vector<Tensor> x = {test::arbitrary({1, 3, 4}), test::arbitrary({1, 2, 4}, 1),
+                                 test::arbitrary({1, 2, 4}, 2)};
+  const Tensor seen = tensor({{false, false}, {true, false}, {true, true}}), added = where(seen, 0.0, hidden);
+  const std::vector<Tensor> others = {slice(x[0], 1, 1, 3), x[1], x[2]};
+  const auto results = [](const std::vector<Tensor>& in, const AttentionOptions& options) {
+    const Tensor y = scaled_dot_product_attention(in[0], in[1], in[2], options);
+    std::vector<Tensor> all = grad(sum(y * y), in);
+    all.push_back(y);
+    return all;
+  };
+  const auto expected = results(others, {.causal = true});
+  for (const AttentionOptions& options : {AttentionOptions{.mask = seen}, {.mask = added}, {.causal = true}}) {
+    const auto found = results(x, options);
+    for (const std::size_t rows : {0, 3}) {
+      expect_values(found[rows][0][0], {4}, Doubles(4), 0);
+      expect_values(slice(found[rows], 1, 1, 3), {1, 2, 4}, expected[rows].to_vector<double>(), 1e-12);
+    }
+    for (const std::size_t keys : {1, 2})
+      expect_values(found[keys], {1, 2, 4}, expected[keys].to_vector<double>(), 1e-12);
+  }
+  const Tensor by_mask = grad(sum(scaled_dot_product_attention(x[0], x[1], x[2], {.mask = added})), {added})[0];
+  expect_values(by_mask[0], {2}, {0, 0}, 0);
+}
+
 // Long enough that queries are processed in blocks; the last block is short.
 TEST(Attention, CausalBlocksAreTheMask) {
   for (const std::int64_t keys : {300, 340}) {

@@ -78,7 +78,8 @@ void grow_composite(Grower& g, const Op&) {
     return g.add(ir::composite("fuzz.function", operands, random_branches(g, 1, operands)[0]));
   }
   const Value x = g.any_of_rank(1, ir::dtypes({DType::f32, DType::f64}));
-  constexpr Value (*unary[])(Value) = {ir::softmax, ir::log_softmax, ir::gelu, ir::gelu_tanh, ir::silu};
+  constexpr Value (*unary[])(Value) = {ir::softmax, ir::safe_softmax, ir::log_softmax,
+                                       ir::gelu,    ir::gelu_tanh,    ir::silu};
   if (g.random().one_in(2)) return g.add(g.random().pick(unary)(x));
   const Value weight = g.fitted(x.dtype(), Dims{x.size(x.rank() - 1)});
   if (g.random().one_in(2)) return g.add(ir::rms_norm(x, weight, 1e-3)[0]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numbers>
 #include <unordered_map>
 
@@ -42,6 +43,15 @@ using Values = std::vector<Value>;
 Values softmax_of(std::span<const Value> x) {
   const Value e = exponential(x[0] - along(max(x[0]), x[0]));
   return {e / along(sum(e), x[0])};
+}
+
+// A row that has a finite maximum has a sum of at least exp(0), so the maximum with 1 changes only the sum of a row of -inf.
+Values safe_softmax_of(std::span<const Value> x) {
+  const Value top = max(x[0]);
+  const Value hidden = constant_like(top, -std::numeric_limits<double>::infinity());
+  const Value offset = select(compare(top, hidden, Direction::EQ), constant_like(top, 0), top);
+  const Value e = exponential(x[0] - along(offset, x[0]));
+  return {e / along(maximum(sum(e), constant_like(top, 1)), x[0])};
 }
 
 Values log_softmax_of(std::span<const Value> x) {
@@ -126,6 +136,7 @@ constexpr Composite composite_table[] = {
     {"weft.layer_norm", layer_norm_gradient},
     {"weft.log_softmax", log_softmax_gradient},
     {"weft.rms_norm", rms_norm_gradient},
+    {"weft.safe_softmax", softmax_gradient},
     {"weft.silu", silu_gradient},
     {"weft.softmax", softmax_gradient},
 };
@@ -160,6 +171,7 @@ Value call(std::string_view name, Value x, Values (*decomposition)(std::span<con
 }  // namespace
 
 Value softmax(Value x) { return call("weft.softmax", x, softmax_of); }
+Value safe_softmax(Value x) { return call("weft.safe_softmax", x, safe_softmax_of); }
 Value log_softmax(Value x) { return call("weft.log_softmax", x, log_softmax_of); }
 Value gelu(Value x) { return call("weft.gelu", x, gelu_of); }
 Value gelu_tanh(Value x) { return call("weft.gelu_tanh", x, gelu_tanh_of); }

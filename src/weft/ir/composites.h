@@ -13,11 +13,12 @@
 
 namespace weft::ir {
 
-Value softmax(Value x);      // exp(x - max) / sum exp(x - max)
-Value log_softmax(Value x);  // x - max - log sum exp(x - max)
-Value gelu(Value x);         // x Phi(x), exactly (Hendrycks & Gimpel 2016)
-Value gelu_tanh(Value x);    // the tanh approximation of gelu, as GPT-2 uses it
-Value silu(Value x);         // x logistic(x)
+Value softmax(Value x);       // exp(x - max) / sum exp(x - max)
+Value safe_softmax(Value x);  // softmax, but 0 where a row is all -inf (as PyTorch's _safe_softmax)
+Value log_softmax(Value x);   // x - max - log sum exp(x - max)
+Value gelu(Value x);          // x Phi(x), exactly (Hendrycks & Gimpel 2016)
+Value gelu_tanh(Value x);     // the tanh approximation of gelu, as GPT-2 uses it
+Value silu(Value x);          // x logistic(x)
 
 // Returns (x - mean) * rsqrt(variance + epsilon) * weight + bias, where weight and bias have the size of the last dimension. The
 // second and third results are the mean and the reciprocal standard deviation, without the last dimension. (Ba, Kiros & Hinton

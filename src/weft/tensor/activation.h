@@ -57,7 +57,7 @@ Tensor normalize(const Operand& x, std::int64_t axis = -1, double epsilon = 1e-1
 Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis = -1, double epsilon = 1e-8);
 
 // Options of attention: softmax(q k^T * scale) v for queries [..., queries, width], keys [..., keys, width] and values
-// [..., keys, out].
+// [..., keys, out]. A query that sees no key has the result 0, and so have its gradients.
 struct AttentionOptions {
   bool causal = false;  // query i sees keys 0 to i; with more keys than queries, the last query sees all keys
   std::optional<double> scale = {};  // default: 1 / sqrt(width)

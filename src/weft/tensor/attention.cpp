@@ -1,9 +1,9 @@
 #include <cmath>
 #include <limits>
 
+#include <weft/ir/composites.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
-#include <weft/tensor/composites.h>
 #include <weft/tensor/matmul.h>
 
 namespace weft {
@@ -82,18 +82,19 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   frame.require(v.size(v.rank() - 2) == k.size(k.rank() - 2), "the values ", v.type(), " do not fit the keys ",
                 k.type());
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1))));
-  const auto attend = [&](Value queries, Value keys_seen, Value values_seen) {
-    Value scores = detail::matmul(queries, swap_last(keys_seen));
+  const std::int64_t queries = q.size(q.rank() - 2), unseen = k.size(k.rank() - 2) - queries,
+                     block = rows_of_block(queries);
+  const bool may_see_nothing = options.mask.defined() || (options.causal && unseen < 0);
+  const auto attend = [&](Value from, Value keys_seen, Value values_seen) {
+    Value scores = detail::matmul(from, swap_last(keys_seen));
     scores = detail::as(scores, detail::compute_dtype(scores.dtype())) * scale;
     if (options.causal) scores = causal(scores);
     if (options.mask.defined()) scores = with_mask(frame, scores, options.mask);
-    const Value weights = detail::as(detail::softmax(scores, scores.rank() - 1), v.dtype());
+    const Value weights = detail::as(may_see_nothing ? ir::safe_softmax(scores) : ir::softmax(scores), v.dtype());
     frame.require(detail::can_matmul(weights.type(), values_seen.type()), "the values ", v.type(),
                   " do not fit the keys ", k.type());
     return detail::matmul(weights, values_seen);
   };
-  const std::int64_t queries = q.size(q.rank() - 2), unseen = k.size(k.rank() - 2) - queries,
-                     block = rows_of_block(queries);
   if (!options.causal || options.mask.defined() || unseen < 0 || queries <= block) return frame.tensor(attend(q, k, v));
   // Computes only the blocks that the mask leaves visible; of the masked part, only the triangles on the diagonal are
   // computed.
