@@ -88,6 +88,11 @@ TEST(Reduction, Orders) {
   expect_values(argsort(matrix()), {2, 3}, {0, 2, 1, 1, 0, 2});
   expect_values(argsort(tensor({3, 1, 3, 1})), {4}, {1, 3, 0, 2});
   expect_values(sort(tensor({nan, 1.f, -inf}, DType::f32)), {3}, {-inf, 1, nan});
+  // As in PyTorch and JAX, zeros of both signs are equal, and so are all NaNs.
+  const Tensor zeros_and_nans = tensor({0.f, nan, -0.f, -nan, 0.f, 1.f}, DType::f32);
+  expect_values(argsort(zeros_and_nans), {6}, {0, 2, 4, 5, 1, 3});
+  expect_values(argsort(zeros_and_nans, 0, true), {6}, {1, 3, 5, 0, 2, 4});
+  expect_values(topk(tensor({-0.f, -nan, 0.f}, DType::f32), 3).indices, {3}, {1, 0, 2});
   const TopK best = topk(matrix(), 2);
   expect_values(best.values, {2, 2}, {5, 3, 6, 4});
   expect_values(best.indices, {2, 2}, {1, 2, 2, 0});

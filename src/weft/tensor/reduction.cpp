@@ -209,14 +209,20 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
 
 namespace {
 
+// Makes zeros of both signs the same number, and all NaNs. IEEE's total order, in which NaN comes last, tells them apart.
+Value canonical(Value x) {
+  const Value zero = ir::constant_like(x, 0), nan = ir::constant_like(x, std::numeric_limits<double>::quiet_NaN());
+  return ir::select(ir::compare(x, x, Direction::NE), nan, ir::select(ir::compare(x, zero, Direction::EQ), zero, x));
+}
+
 // Sorts x together with the indices of its elements.
 std::vector<Value> sorted(Frame& frame, Value x, std::int64_t axis, bool descending) {
   const Direction direction = descending ? Direction::GT : Direction::LT;
-  const ir::Comparison order = is_float(x.dtype()) ? ir::Comparison::TOTALORDER : ir::Comparison::NOTYPE;
   const Type element(x.dtype(), {}), place(DType::i32, {});
   const Type inputs[] = {element, element, place, place};
   const auto comparator = ir::make_graph(inputs, [&](ir::Graph&, std::span<const Value> in) {
-    return std::vector{ir::compare(in[0], in[1], direction, order)};
+    if (!is_float(x.dtype())) return std::vector{ir::compare(in[0], in[1], direction)};
+    return std::vector{ir::compare(canonical(in[0]), canonical(in[1]), direction, ir::Comparison::TOTALORDER)};
   });
   const Value operands[] = {x, ir::iota(frame.graph(), x.type().with(DType::i32), axis)};
   return ir::sort(operands, axis, true, comparator);

@@ -32,7 +32,7 @@ Tensor argmin(const Operand& x, std::int64_t axis = -1, bool keepdim = false);
 
 Tensor cumsum(const Operand& x, std::int64_t axis = -1);  // element i is the sum of elements 0 to i; dtype as for sum
 
-// Sorting is stable. NaN comes last in ascending order.
+// Sorting is stable. -0 and 0 are equal. NaN, of either sign, comes last in ascending order.
 Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
 Tensor argsort(const Operand& x, std::int64_t axis = -1, bool descending = false);  // i32
 struct TopK {
