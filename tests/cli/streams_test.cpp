@@ -83,6 +83,14 @@ TEST(Streams, AKnobWithoutAMeaningIsRefusedByEveryCommand) {
             "error: WEFT_CACHE_BYTES: expected a whole number, at least 0, got '1q'\n");
   EXPECT_EQ(refusal("WEFT_BACKEND", "gpu"),
             "error: WEFT_BACKEND: 'gpu' is not a backend: use compiled (or standard), eager or interpreter\n");
+  EXPECT_EQ(refusal("WEFT_DISABLED_PASSES", "simplify,zz"), "error: WEFT_DISABLED_PASSES: there is no pass named zz\n");
+  EXPECT_EQ(refusal("WEFT_TRUSTED_KEYS", "zz"),
+            "error: WEFT_TRUSTED_KEYS: expected keys of 64 hexadecimal digits, got 'zz'\n");
+  const std::string key(64, 'A');
+  EXPECT_EQ(refusal("WEFT_TRUSTED_KEYS", (key + "," + key.substr(1)).c_str()),
+            "error: WEFT_TRUSTED_KEYS: expected keys of 64 hexadecimal digits, got '" + key.substr(1) + "'\n");
+  EXPECT_EQ(weft({"opt", "--list-passes"}, [&] { ::setenv("WEFT_TRUSTED_KEYS", (key + ",").c_str(), 1); }).exit_code,
+            0);
 }
 
 TEST(Streams, UnknownVariablesAndLogChannelsAreWarnedOfOnce) {

@@ -18,6 +18,8 @@
 #include <weft/base/log.h>
 #include <weft/base/process.h>
 #include <weft/cli/interrupt.h>
+#include <weft/compiler/cache/signature.h>
+#include <weft/compiler/passes/pipeline.h>
 #include <weft/record/backend.h>
 
 namespace weft::cli {
@@ -81,6 +83,8 @@ std::vector<std::string> take_command_behind(int& argc, const char* const* argv)
 void check_knobs() {
   knobs::check();
   (void)record::backend();
+  (void)compiler::disabled_passes();
+  (void)compiler::trusted_keys();
 }
 
 }  // namespace

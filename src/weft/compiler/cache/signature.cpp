@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 
 #include <fcntl.h>
 #include <openssl/evp.h>
@@ -31,12 +32,13 @@ constexpr std::size_t private_key_size = 32;
 const unsigned char* raw(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
 unsigned char* raw(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
 
+constexpr std::string_view hex_digits = "0123456789abcdefABCDEF";
+
 std::string hex(std::string_view bytes) {
-  constexpr std::string_view digits = "0123456789abcdef";
   std::string text;
   for (const char c : bytes) {
-    text += digits[static_cast<unsigned char>(c) >> 4];
-    text += digits[static_cast<unsigned char>(c) & 15];
+    text += hex_digits[static_cast<unsigned char>(c) >> 4];
+    text += hex_digits[static_cast<unsigned char>(c) & 15];
   }
   return text;
 }
@@ -98,15 +100,8 @@ std::string public_part(const SigningKey& key) {
 }
 
 bool is_trusted(std::string_view public_key) {
-  const std::string text = hex(public_key);
-  std::string trusted = knobs::trusted_keys();
-  std::ranges::transform(trusted, trusted.begin(), [](char c) { return c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c; });
-  for (std::string_view rest = trusted; !rest.empty();) {
-    const auto comma = std::min(rest.find(','), rest.size());
-    if (rest.substr(0, comma) == text) return true;
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
-  }
-  return std::filesystem::exists(key_path()) && public_part(own_key()) == public_key;
+  return trusted_keys().contains(hex(public_key)) ||
+         (std::filesystem::exists(key_path()) && public_part(own_key()) == public_key);
 }
 
 }  // namespace
@@ -136,6 +131,20 @@ std::string_view verify(std::string_view signed_bytes) {
   require(is_trusted(signer), "it is signed by ", hex(signer),
           ", who is not known: if you trust that key, put it in WEFT_TRUSTED_KEYS");
   return covered.substr(0, covered.size() - public_key_size);
+}
+
+std::set<std::string> trusted_keys() {
+  std::set<std::string> keys;
+  std::istringstream list(knobs::trusted_keys());
+  for (std::string key; std::getline(list, key, ',');) {
+    if (key.empty()) continue;
+    const bool is_key = key.size() == 2 * public_key_size && key.find_first_not_of(hex_digits) == key.npos;
+    require(is_key, "WEFT_TRUSTED_KEYS: expected keys of ", 2 * public_key_size, " hexadecimal digits, got '", key,
+            "'");
+    std::ranges::transform(key, key.begin(), [](char c) { return c >= 'A' && c <= 'F' ? c + ('a' - 'A') : c; });
+    keys.insert(key);
+  }
+  return keys;
 }
 
 std::string own_public_key() { return hex(public_part(own_key())); }

@@ -57,12 +57,8 @@ const Pass* find_pass(std::string_view name) {
   return found == std::end(pass_table) ? nullptr : found;
 }
 
-namespace {
-
-// Returns the passes that the options or the knob switch off. Throws Error for an unknown name.
-std::set<std::string> switched_off(const Options& options) {
-  std::set<std::string> names = options.disabled_passes;
-  for (const std::string& name : names) require(find_pass(name), "compile: there is no pass named ", name);
+std::set<std::string> disabled_passes() {
+  std::set<std::string> names;
   std::istringstream list(knobs::disabled_passes());
   for (std::string name; std::getline(list, name, ',');) {
     if (name.empty()) continue;
@@ -72,11 +68,13 @@ std::set<std::string> switched_off(const Options& options) {
   return names;
 }
 
-}  // namespace
-
 std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Options& options, Report& report,
                                               const SeeStage& see) {
-  const std::set<std::string> off = switched_off(options);
+  std::set<std::string> off = disabled_passes();
+  for (const std::string& name : options.disabled_passes) {
+    require(find_pass(name), "compile: there is no pass named ", name);
+    off.insert(name);
+  }
   std::shared_ptr<const ir::Graph> current(std::shared_ptr<const ir::Graph>(), &graph);
   if (see) see(graph, "input");
   for (const Pass* pass : pipeline()) {

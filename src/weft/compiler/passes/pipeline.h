@@ -4,7 +4,9 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include <weft/compiler/options/options.h>
@@ -26,6 +28,9 @@ struct Pass {
 // Returns all passes, in the order in which the pipeline first runs them.
 std::span<const Pass> passes();
 const Pass* find_pass(std::string_view name);
+
+// Returns the names in WEFT_DISABLED_PASSES. Throws Error for a name that is no pass.
+std::set<std::string> disabled_passes();
 
 // Returns the graph after all passes that the options leave on. Calls `see` before the first pass, with stage "input", and after each pass
 // that changes the graph.
