@@ -16,6 +16,7 @@ namespace weft::cli {
 namespace {
 
 using nlohmann::json;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 std::vector<std::string> profiled(const std::filesystem::path& folder, std::vector<std::string> command,
@@ -166,6 +167,29 @@ func.func @main(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_THAT(missing.err, HasSubstr("there is no weft recording"));
   EXPECT_EQ(weft({"explain", "a.mlir", "--last", run}).exit_code, 2);
+}
+
+TEST(ExplainCommand, TellsWhatARecordingHasLost) {
+  const TemporaryFolder folder;
+  write_file(folder / "a.mlir",
+             "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n  return %x : tensor<8xf32>\n}");
+  const std::string run = folder / "whole", cut = folder / "cut", file = folder / "cut" / "recording.weft";
+  ASSERT_EQ(weft(profiled(run, {"run", (folder / "a.mlir").string(), "--random", "1"})).exit_code, 0);
+  EXPECT_EQ(weft({"explain", run}).err, "");
+  const std::string whole = read_file(folder / "whole" / "recording.weft");
+  std::filesystem::create_directory(cut);
+
+  write_file(file, whole.substr(0, whole.size() - 1));
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"explain", cut}, {"report", run, cut}}) {
+    const Outcome shown = weft(command);
+    EXPECT_EQ(shown.exit_code, 0) << shown.err;
+    EXPECT_THAT(shown.err, ContainsRegex("warning: .*/cut/recording.weft: the file ends early: .* bytes are lost"));
+  }
+  write_file(file, whole.substr(0, 100));
+  const Outcome empty = weft({"explain", cut});
+  EXPECT_EQ(empty.exit_code, 1);
+  EXPECT_THAT(empty.err, ContainsRegex("^error: explain: the profile .*/cut/recording.weft holds no program's "
+                                       "contents: the file ends early: .* bytes are lost"));
 }
 
 TEST(ExplainCommand, ShowsGraphsAndDimensions) {

@@ -47,9 +47,13 @@ runtime::ProgramDescription named(runtime::ProgramDescription program, std::stri
 runtime::ProgramDescription longest_program(const std::filesystem::path& run) {
   profile::Recording recording = profile::read_recording(run);
   for (const profile::OpStats& op : profile::analyse(recording).ops)
-    if (auto& program = recording.programs[op.program]; program.description.entry())
+    if (auto& program = recording.programs[op.program]; program.description.entry()) {
+      warn_of_gaps(recording);
       return named(std::move(program.description), program.name);
-  fail("explain: the profile ", recording.file.string(), " holds no program's contents");
+    }
+  std::string reason;
+  for (const std::string& note : recording.notes) reason += concat(": ", note);
+  fail("explain: the profile ", recording.file.string(), " holds no program's contents", reason);
 }
 
 runtime::ProgramDescription compiled_program(const ExplainOptions& options) {

@@ -1,9 +1,9 @@
 #include <weft/cli/profile_folder.h>
 
 #include <ctime>
+#include <iostream>
 
 #include <weft/base/error.h>
-#include <weft/profile/recording.h>
 
 namespace weft::cli {
 
@@ -29,6 +29,11 @@ std::filesystem::path last_profile_folder() {
     if (std::filesystem::exists(entry.path() / profile::recording_file) && entry.path() > last) last = entry.path();
   require(!last.empty(), parent, ": there is no profile here; `weft profile -- COMMAND` makes one");
   return last;
+}
+
+void warn_of_gaps(const profile::Recording& recording) {
+  for (const std::string& note : recording.notes)
+    std::cerr << "warning: " << recording.file.string() << ": " << note << std::endl;
 }
 
 }  // namespace weft::cli

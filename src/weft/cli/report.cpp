@@ -56,6 +56,8 @@ void report_one(const ReportOptions& options) {
 
 void report_two(const ReportOptions& options) {
   const Run before(options.run), after(options.other);
+  warn_of_gaps(before.recording);
+  warn_of_gaps(after.recording);
   const profile::Comparison comparison =
       profile::compare(before.recording, before.analysis, after.recording, after.analysis);
   write_html(options, after, &comparison);

@@ -64,7 +64,7 @@ std::optional<ChunkReader::Chunk> ChunkReader::next() {
   const std::uint64_t left = file_.size() - at_;
   if (left >= sizeof header) file_.read(at_, std::as_writable_bytes(std::span(&header, 1)));
   if (left < sizeof header || (header.size <= most_bytes && header.size > left - sizeof header)) {
-    damage_ = concat("it is cut off after ", at_, " bytes");
+    damage_ = concat("it is cut off after ", at_, " bytes, and the last ", left, " bytes are lost");
     return std::nullopt;
   }
   Chunk chunk{static_cast<ChunkKind>(header.kind), {}};
@@ -73,7 +73,7 @@ std::optional<ChunkReader::Chunk> ChunkReader::next() {
     file_.read(at_ + sizeof header, std::as_writable_bytes(std::span(chunk.payload)));
   }
   if (header.size > most_bytes || digest_of(header.kind, std::as_bytes(std::span(chunk.payload))) != header.digest) {
-    damage_ = concat("it is damaged from byte ", at_, " on");
+    damage_ = concat("it is damaged from byte ", at_, " on, and the last ", left, " bytes are lost");
     return std::nullopt;
   }
   at_ += sizeof header + header.size;
