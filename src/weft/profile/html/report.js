@@ -275,8 +275,11 @@ const timeline = {
       const x = this.x(t);
       if (x < this.labels) continue;
       g.beginPath(); g.moveTo(x, 16); g.lineTo(x, this.height); g.stroke();
-      shown.push(round(Math.round(t - base)));
-      g.fillText(shown.at(-1), x + 3, 12);
+      const text = round(Math.round(t - base)), length = g.measureText(text).width;
+      const left = Math.min(x + 3, width - length - 3);
+      if (shown.length && left < shown.at(-1).right + 6) continue;
+      shown.push({text, left, right: left + length});
+      g.fillText(text, left, 12);
     }
     canvas.dataset.ticks = JSON.stringify(shown);
     let drawn = 0;
