@@ -8,7 +8,7 @@
 //
 // Operations that need their attributes or regions are separate functions, to which the reader passes both: fft,
 // batch_norm_inference and its siblings, bitcast, complex_cholesky and complex_triangular_solve, chlo_top_k and first_k,
-// expand_scan and expand_map. regions.h brings regions into the form that ops take; written.h defines complex values.
+// expand_scan and expand_map, and the operations of early versions of StableHLO (deprecated.h). regions.h brings regions into the form that ops take; written.h defines complex values.
 //
 // Everything here works on Values and Graphs and knows no format. Nodes are appended to the graph of the operands. An operation
 // that does not accept its operands throws Error without its name and place, which the reader adds.
@@ -21,6 +21,7 @@
 #include <weft/ir/legalize/chlo.h>
 #include <weft/ir/legalize/complex.h>
 #include <weft/ir/legalize/complex_linalg.h>
+#include <weft/ir/legalize/deprecated.h>
 #include <weft/ir/legalize/dynamic.h>
 #include <weft/ir/legalize/expand.h>
 #include <weft/ir/legalize/expand_regions.h>

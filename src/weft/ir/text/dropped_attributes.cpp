@@ -307,7 +307,8 @@ struct Entry {
   bool is_required = false;
 };
 
-constexpr std::string_view on_products[] = {"stablehlo.convolution", "stablehlo.dot_general", "stablehlo.dynamic_conv"};
+constexpr std::string_view on_products[] = {"stablehlo.convolution", "stablehlo.dot", "stablehlo.dot_general",
+                                            "stablehlo.dynamic_conv", "stablehlo.einsum"};
 constexpr std::string_view on_dot_general[] = {"stablehlo.dot_general"};
 constexpr std::string_view on_functions[] = {
     "stablehlo.cbrt", "stablehlo.cosine",       "stablehlo.exponential", "stablehlo.exponential_minus_one",

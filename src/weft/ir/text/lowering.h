@@ -69,6 +69,7 @@ class Lowering {
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
   Values batch_norm(Graph& graph, const Scope& scope, const Operation& op);
   Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
+  Values deprecated(Graph& graph, const Scope& scope, const Operation& op);
   Values contraction(Graph& graph, const Scope& scope, const Operation& op);
   Values scan(Graph& graph, const Scope& scope, const Operation& op);
   Values map(Graph& graph, const Scope& scope, const Operation& op);

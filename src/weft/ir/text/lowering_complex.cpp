@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include <weft/ir/host_function.h>
+#include <weft/ir/legalize/complex_parts.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/literal.h>
@@ -26,18 +27,23 @@ constexpr NamedComplexRule complex_rules[] = {
     {"interpreter.run_parallel", &Lowering::real_operation},
     {"sdy.reshard", &Lowering::each_part},
     {"sdy.sharding_constraint", &Lowering::each_part},
+    {"stablehlo.broadcast", &Lowering::deprecated},
     {"stablehlo.cholesky", &Lowering::complex_cholesky},
     {"stablehlo.compare", &Lowering::complex_compare},
     {"stablehlo.composite", &Lowering::real_operation},
     {"stablehlo.constant", &Lowering::complex_constant},
     {"stablehlo.convolution", &Lowering::complex_contraction},
     {"stablehlo.custom_call", &Lowering::complex_custom_call},
+    {"stablehlo.dot", &Lowering::deprecated},
     {"stablehlo.dot_general", &Lowering::complex_contraction},
+    {"stablehlo.einsum", &Lowering::deprecated},
     {"stablehlo.fft", &Lowering::fft},
     {"stablehlo.get_dimension_size", &Lowering::real_operation},
     {"stablehlo.iota", &Lowering::complex_iota},
     {"stablehlo.map", &Lowering::real_operation},
+    {"stablehlo.torch_index_select", &Lowering::deprecated},
     {"stablehlo.triangular_solve", &Lowering::complex_triangular_solve},
+    {"stablehlo.unary_einsum", &Lowering::deprecated},
 };
 
 // Returns whether the op only moves elements, so that it can be applied to each part separately.
@@ -181,13 +187,9 @@ Values Lowering::complex_contraction(Graph& graph, const Scope& scope, const Ope
   if (values.size() != 2 || op.result_types.size() != 1) fail(op, "takes two operands and has one result");
   if (!op.result_types[0].is_complex) fail(op, concat("of complex numbers cannot produce ", op.result_types[0]));
   const Type part = op.result_types[0].part;
-  const auto product = [&](Value lhs, Value rhs) { return contract(graph, op, lhs, rhs, part); };
-  const WrittenValue a = values[0], b = values[1];
-  const Value re = product(a.re, b.re);
-  if (!a.is_complex() && !b.is_complex()) return {re, constant_like(re, 0)};
-  if (!a.is_complex()) return {re, product(a.re, b.im)};
-  if (!b.is_complex()) return {re, product(a.im, b.re)};
-  return {re - product(a.im, b.im), product(a.re, b.im) + product(a.im, b.re)};
+  const WrittenValue result = legalize::product(
+      values[0], values[1], [&](Value lhs, Value rhs) { return contract(graph, op, lhs, rhs, part); });
+  return {result.re, result.is_complex() ? result.im : constant_like(result.re, 0)};
 }
 
 Values Lowering::fft(Graph&, const Scope& scope, const Operation& op) {

@@ -6,6 +6,7 @@
 #include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
+#include <weft/ir/text/fields.h>
 #include <weft/ir/text/lowering.h>
 
 namespace weft::ir::text {
@@ -45,14 +46,19 @@ constexpr NamedRule lowering_rules[] = {
     {"stablehlo.batch_norm_inference", &Lowering::batch_norm},
     {"stablehlo.batch_norm_training", &Lowering::batch_norm},
     {"stablehlo.bitcast_convert", &Lowering::bitcast_convert},
+    {"stablehlo.broadcast", &Lowering::deprecated},
     {"stablehlo.case", &Lowering::branches},
     {"stablehlo.composite", &Lowering::composite},
     {"stablehlo.convolution", &Lowering::contraction},
     {"stablehlo.custom_call", &Lowering::custom_call},
+    {"stablehlo.dot", &Lowering::deprecated},
     {"stablehlo.dot_general", &Lowering::contraction},
+    {"stablehlo.einsum", &Lowering::deprecated},
     {"stablehlo.get_dimension_size", &Lowering::dimension_size},
     {"stablehlo.if", &Lowering::branches},
     {"stablehlo.map", &Lowering::map},
+    {"stablehlo.torch_index_select", &Lowering::deprecated},
+    {"stablehlo.unary_einsum", &Lowering::deprecated},
     {"stablehlo.while", &Lowering::while_},
 };
 
@@ -289,6 +295,38 @@ Values Lowering::batch_norm(Graph&, const Scope& scope, const Operation& op) {
     if (trains) return legalize::batch_norm_training(v[0], v[1], v[2], norm);
     if (infers) return Values{legalize::batch_norm_inference(v[0], v[1], v[2], v[3], v[4], norm)};
     return legalize::batch_norm_grad(v[0], v[1], v[2], v[3], v[4], norm);
+  });
+}
+
+Values Lowering::deprecated(Graph&, const Scope& scope, const Operation& op) {
+  const WrittenValues v = written_operands(scope, op);
+  const bool is_broadcast = op.name == "stablehlo.broadcast", is_dot = op.name == "stablehlo.dot",
+             is_selection = op.name == "stablehlo.torch_index_select";
+  const std::size_t count = is_broadcast || op.name == "stablehlo.unary_einsum" ? 1 : 2;
+  if (v.size() != count) fail(op, concat("expected ", count, " operands, got ", v.size()));
+  if (op.result_types.size() != 1) fail(op, "has one result");
+  const DType dtype = op.result_types[0].part.dtype();
+  Arena scratch;
+  AttributeReader reader(source_, module_, op, scratch);
+  Ints sizes;
+  std::int64_t dimension = 0, batch_dimensions = 0;
+  std::string_view equation;
+  if (is_broadcast) {
+    reader.integers("broadcast_sizes", sizes);
+  } else if (is_selection) {
+    reader.integer("dim", dimension);
+    reader.integer("batch_dims", batch_dimensions);
+    if (v[1].is_complex()) fail(op, "an index is no complex number");
+  } else if (!is_dot) {
+    reader.string("einsum_config", equation);
+  }
+  return expanded(op, [&] {
+    const WrittenValue result = is_broadcast ? legalize::broadcast_in_front(v[0], sizes)
+                                : is_dot     ? legalize::dot(v[0], v[1], dtype)
+                                : is_selection
+                                    ? legalize::torch_index_select(v[0], v[1].re, dimension, batch_dimensions)
+                                    : legalize::einsum(v, equation, dtype);
+    return flattened({{result}});
   });
 }
 

@@ -40,12 +40,15 @@ struct Keyword {
   std::string_view operation, keyword, attribute;
 };
 constexpr Keyword keywords[] = {
+    {"stablehlo.broadcast", "sizes", "broadcast_sizes"},
     {"stablehlo.broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"stablehlo.concatenate", "dim", "dimension"},
+    {"stablehlo.dot", "precision", "precision_config"},
     {"stablehlo.dot_general", "precision", "precision_config"},
     {"stablehlo.dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"stablehlo.dynamic_iota", "dim", "iota_dimension"},
     {"stablehlo.dynamic_slice", "sizes", "slice_sizes"},
+    {"stablehlo.einsum", "config", "einsum_config"},
     {"stablehlo.fft", "length", "fft_length"},
     {"stablehlo.fft", "type", "fft_type"},
     {"stablehlo.get_dimension_size", "dim", "dimension"},
@@ -56,6 +59,7 @@ constexpr Keyword keywords[] = {
     {"stablehlo.reverse", "dims", "dimensions"},
     {"stablehlo.rng_bit_generator", "algorithm", "rng_algorithm"},
     {"stablehlo.transpose", "dims", "permutation"},
+    {"stablehlo.unary_einsum", "config", "einsum_config"},
 };
 
 std::string_view attribute_of(std::string_view operation, std::string_view keyword) {
