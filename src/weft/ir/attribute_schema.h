@@ -87,8 +87,10 @@ void ask(FieldReader& r, std::string_view name, T& value) {
 }
 
 template <class A>
+concept HasSizes = requires { A::size_fields; };
+template <class A>
 constexpr bool are_sizes(std::string_view field) {
-  if constexpr (requires { A::size_fields; }) return std::ranges::find(A::size_fields, field) != A::size_fields.end();
+  if constexpr (HasSizes<A>) return std::ranges::find(A::size_fields, field) != A::size_fields.end();
   return false;
 }
 
@@ -141,12 +143,10 @@ const AttributeSchema Schema<A>::value = {
       A::fields(*attributes, [&](std::string_view name, auto& value) { detail::ask(reader, name, value); });
       return attributes;
     },
-    .has_sizes = requires {A::size_fields;
-}  // namespace weft::ir
-,
+    .has_sizes = detail::HasSizes<A>,
     .sizes = [](const void* attributes) -> std::vector<std::int64_t> {
       std::vector<std::int64_t> all;
-      if constexpr (requires { A::size_fields; })
+      if constexpr (detail::HasSizes<A>)
         A::fields(*static_cast<const A*>(attributes), [&]<class T>(std::string_view name, const T& value) {
           if constexpr (std::is_same_v<T, Ints>)
             if (detail::are_sizes<A>(name)) all.insert(all.end(), value.begin(), value.end());
@@ -183,11 +183,11 @@ const AttributeSchema Schema<A>::value = {
           if constexpr (requires { A::struct_name; }) return A::struct_name;
           return std::string_view();
         }(),
-    .optional_fields = [] {
-      if constexpr (requires { A::optional_fields; }) return std::span<const std::string_view>(A::optional_fields);
-      return std::span<const std::string_view>();
-    }(),
-}
-;
+    .optional_fields =
+        [] {
+          if constexpr (requires { A::optional_fields; }) return std::span<const std::string_view>(A::optional_fields);
+          return std::span<const std::string_view>();
+        }(),
+};
 
 }  // namespace weft::ir
