@@ -24,7 +24,7 @@ struct Place {
   Kind kind = Kind::number;
   std::uint32_t index = 0;
   bool is_copy = false;  // another tensor with the same value, as for a copied Parameter
-  Parameter* parameter = nullptr;
+  const Parameter* parameter = nullptr;
   Tensor constant = {};
 
   // Returns the tensor of an argument, a parameter or a constant.

@@ -196,7 +196,7 @@ const Tensor& Trace::parameter_read(const Parameter& parameter) {
   if (!known) {
     reading.impl().becomes_state();
     reading.impl().stands_for(original);
-    places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = const_cast<Parameter*>(&parameter)};
+    places_[&reading.impl()] = {.kind = Place::Kind::parameter, .parameter = &parameter};
     found_.record_as(original, reading);
   }
   made_->parameters.push_back({&parameter, value.type(), value.impl().layout});
