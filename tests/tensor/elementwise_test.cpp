@@ -60,6 +60,9 @@ TEST(Elementwise, PromotionOfNumbers) {
   EXPECT_EQ(with(DType::i8, true), DType::i8);
   expect_error([] { zeros({}, DType::u8) + 300; }, "add: 300 does not fit ui8");
   expect_error([] { zeros({}, DType::u8) + -1; }, "add: -1 does not fit ui8");
+  expect_error([] { full({2}, 2.5, DType::i32); }, "full: 2.5 is a floating-point number, i32 has integers only");
+  expect_error([] { clamp(zeros({2}, DType::i32), 0.5, 1); },
+               "clamp: 0.5 is a floating-point number, i32 has integers only");
   EXPECT_EQ((zeros({}, DType::u64) + ~std::uint64_t{0}).item<std::uint64_t>(), ~std::uint64_t{0});
 }
 
