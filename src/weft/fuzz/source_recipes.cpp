@@ -33,8 +33,48 @@ void grow_optimization_barrier(Grower& g, const Op&) {
   g.add(ir::optimization_barrier(values));
 }
 
+// Most matrices get a large diagonal, because a factor or a solution of a random one is soon infinite or NaN.
+Value random_matrices(Grower& g, const Dims& sizes, DType dtype) {
+  const Value x = g.fitted(dtype, sizes);
+  if (g.random().one_in(6)) return x;
+  const Type places = x.type().with(DType::i32);
+  const Value row = ir::iota(g.graph(), places, x.rank() - 2), column = ir::iota(g.graph(), places, x.rank() - 1);
+  return ir::select(ir::compare(row, column, ir::Direction::EQ), ir::constant_like(x, g.random().between(4, 40)), x);
+}
+
+Dims square_sizes(Grower& g) {
+  Dims sizes = g.random_sizes(1, 3);
+  sizes.push_back(sizes.back());
+  return sizes;
+}
+
+void grow_cholesky(Grower& g, const Op& op) {
+  const Value operands[] = {random_matrices(g, square_sizes(g), g.random_dtype(op.domain))};
+  const ir::CholeskyAttributes attributes{.lower = g.random().one_in(2)};
+  g.add(g.graph().append(op, operands, &attributes).result());
+}
+
+void grow_triangular_solve(Grower& g, const Op& op) {
+  constexpr ir::Transpose transposes[] = {ir::Transpose::NO_TRANSPOSE, ir::Transpose::TRANSPOSE,
+                                          ir::Transpose::ADJOINT};
+  const Dims square = square_sizes(g);
+  const DType dtype = g.random_dtype(op.domain);
+  const ir::TriangularSolveAttributes attributes{.left_side = g.random().one_in(2),
+                                                 .lower = g.random().one_in(2),
+                                                 .unit_diagonal = g.random().one_in(3),
+                                                 .transpose_a = g.random().pick(transposes)};
+  Dims sides = square;
+  sides[sides.size() - (attributes.left_side ? 1 : 2)] = g.random_size();
+  const Value operands[] = {random_matrices(g, square, dtype), g.fitted(dtype, sides)};
+  g.add(g.graph().append(op, operands, &attributes).result());
+}
+
 constexpr FuzzEntry sources[] = {{&ir::ops::constant, grow_constant}, {&ir::ops::iota, grow_iota}};
-constexpr FuzzEntry opaque[] = {{&ir::ops::rng_bit_generator, grow_rng_bit_generator},
+// Errors of factors and solutions grow with the condition number of the matrix, so they are compared only where the operands are
+// exact, bit for bit.
+constexpr FuzzEntry opaque[] = {{&ir::ops::cholesky, grow_cholesky, all_or_nothing},
+                                {&ir::ops::triangular_solve, grow_triangular_solve, all_or_nothing},
+                                {&ir::ops::rng_bit_generator, grow_rng_bit_generator},
                                 {&ir::ops::optimization_barrier, grow_optimization_barrier, same_operands_bounds}};
 
 }  // namespace

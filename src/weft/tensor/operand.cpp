@@ -34,7 +34,8 @@ void HostNumber::write_unobserved(DType dtype, void* to, const char* function) c
       value = exact() != 0;
     } else if constexpr (std::is_integral_v<T>) {
       if (class_ == Class::floating) [[unlikely]]
-        record::fail_call(concat(function, ": ", floating_, " is a floating-point number, ", dtype, " has integers only"));
+        record::fail_call(
+            concat(function, ": ", floating_, " is a floating-point number, ", dtype, " has integers only"));
       value = integer_;
       const bool fits = beyond_i64_ ? std::is_same_v<T, std::uint64_t> : std::in_range<T>(integer_);
       if (!fits) [[unlikely]] {
