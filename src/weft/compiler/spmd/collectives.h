@@ -53,7 +53,6 @@ class Collectives {
   std::vector<Communication> take_communications() { return std::move(communications_); }
 
  private:
-  ir::IntMatrix groups(std::span<const int> axes);
   ir::Value note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes);
 
   ir::Graph& graph_;

@@ -313,6 +313,13 @@ Value all_to_all(Value x, std::int64_t split_dimension, std::int64_t concat_dime
   return append(ops::all_to_all, x, &attributes, with_scaled(split, concat_dimension, groups.columns, 1));
 }
 
+Value collective_permute(Value x, const IntMatrix& pairs) {
+  CollectivePermuteAttributes attributes;
+  attributes.groups = pairs;
+  attributes.channel = 1;
+  return append(ops::collective_permute, x, &attributes, x.type());
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Single-process programs: the process is replica 0 and partition 0, and is alone in every group.
 

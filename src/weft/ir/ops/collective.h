@@ -26,6 +26,14 @@ Value all_reduce(Value x, const IntMatrix& groups, std::shared_ptr<const Graph> 
 Value reduce_scatter(Value x, std::int64_t dimension, const IntMatrix& groups, std::shared_ptr<const Graph> body);
 Value all_gather(Value x, std::int64_t dimension, const IntMatrix& groups);
 Value all_to_all(Value x, std::int64_t split_dimension, std::int64_t concat_dimension, const IntMatrix& groups);
+Value collective_permute(Value x, const IntMatrix& pairs);  // each of a source and a target; zeros where nobody sends
+
+void all_gather_gradient(const GradientCall& c);
+void all_reduce_gradient(const GradientCall& c);
+void all_to_all_gradient(const GradientCall& c);
+void reduce_scatter_gradient(const GradientCall& c);
+void collective_permute_gradient(const GradientCall& c);
+void manual_computation_gradient(const GradientCall& c);
 
 std::vector<Value> process_id_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
 std::vector<Value> group_of_one(Graph& graph, const Node& node, std::span<const Value> operands);
@@ -57,23 +65,23 @@ WEFT_OP(replica_id) {
 };
 
 WEFT_OP(all_gather) {  // result types are given: the number of participants may depend on the grid
-    .name = "all_gather", .kind = Kind::collective, .arity = variadic, .types = all_gather_type, .gradient = not_differentiable,
+    .name = "all_gather", .kind = Kind::collective, .arity = variadic, .types = all_gather_type, .gradient = all_gather_gradient,
     .interpret = interpreter::all_gather, .attributes = schema<AllGatherAttributes>, .single_process = group_of_one,
     .collective = Collective::all_gather,
 };
 WEFT_OP(all_reduce) {  // region: of two rank-0 values
-    .name = "all_reduce", .kind = Kind::collective, .arity = variadic, .types = all_reduce_type, .gradient = not_differentiable,
+    .name = "all_reduce", .kind = Kind::collective, .arity = variadic, .types = all_reduce_type, .gradient = all_reduce_gradient,
     .interpret = interpreter::all_reduce, .attributes = schema<AllReduceAttributes>, .regions = 1, .single_process = group_of_one,
     .collective = Collective::all_reduce,
 };
 WEFT_OP(all_to_all) {
-    .name = "all_to_all", .kind = Kind::collective, .arity = variadic, .types = all_to_all_type, .gradient = not_differentiable,
+    .name = "all_to_all", .kind = Kind::collective, .arity = variadic, .types = all_to_all_type, .gradient = all_to_all_gradient,
     .interpret = interpreter::all_to_all, .attributes = schema<AllToAllAttributes>, .single_process = group_of_one,
     .collective = Collective::all_to_all,
 };
 WEFT_OP(reduce_scatter) {  // result type is given
     .name = "reduce_scatter", .kind = Kind::collective, .arity = 1, .types = reduce_scatter_type,
-    .gradient = not_differentiable, .interpret = interpreter::reduce_scatter, .attributes = schema<ReduceScatterAttributes>,
+    .gradient = reduce_scatter_gradient, .interpret = interpreter::reduce_scatter, .attributes = schema<ReduceScatterAttributes>,
     .regions = 1, .single_process = group_of_one,
     .collective = Collective::reduce_scatter,
 };
@@ -87,7 +95,7 @@ WEFT_OP(collective_broadcast) {
 };
 WEFT_OP(collective_permute) {
     .name = "collective_permute", .kind = Kind::collective, .arity = 1, .types = collective_permute_type,
-    .gradient = not_differentiable, .interpret = interpreter::collective_permute,
+    .gradient = collective_permute_gradient, .interpret = interpreter::collective_permute,
     .attributes = schema<CollectivePermuteAttributes>, .single_process = permute_of_one,
     .collective = Collective::permute,
 };
@@ -138,7 +146,7 @@ WEFT_OP(send) {
 // divided among the devices of the mesh, or with a single one.
 WEFT_OP(manual_computation) {
     .name = "manual_computation", .kind = Kind::collective, .arity = variadic, .types = manual_computation_type,
-    .gradient = not_differentiable, .interpret = interpreter::manual_computation,
+    .gradient = manual_computation_gradient, .interpret = interpreter::manual_computation,
     .attributes = schema<ManualComputationAttributes>, .regions = 1, .single_process = manual_computation_of_one, .dialect = "sdy",
 };
 WEFT_OP(run_parallel) {
