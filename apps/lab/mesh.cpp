@@ -18,6 +18,7 @@
 #include <weft/runtime/hlo_text.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/random.h>
+#include <weft/train/parallelism.h>
 #include <weft/train/step_clock.h>
 
 namespace weft::lab {
@@ -27,14 +28,19 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Batch {
-  Batch(const VitConfig& config, std::int64_t size, std::uint64_t seed)
+  Batch(const VitConfig& config, std::int64_t size, std::uint64_t seed, const train::Parallelism& parallelism)
       : images(random::normal(random::Key(seed), {size, config.channels, config.image, config.image})),
-        labels(random::integers(random::Key(seed + 1), {size}, 0, config.classes)) {}
+        labels(random::integers(random::Key(seed + 1), {size}, 0, config.classes)) {
+    sync();
+    for (Tensor* const part : {&images, &labels}) *part = train::divide_rows(*part, parallelism);
+  }
   Tensor images, labels;
 };
 
 MeshRun measure(const MeshOptions& options, std::int64_t size, const std::function<void(std::int64_t, double)>& done) {
   const VitConfig config;
+  train::Parallelism parallelism;
+  if (options.devices > 1) parallelism.mesh = Mesh{{"data", options.devices}};
   Vit model(config);
   optim::Adam optimizer(model, {.lr = 1e-3});
   const auto step = compile(
@@ -43,8 +49,8 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
         optimizer.step(grad(loss, optimizer.parameters()));
         return loss;
       },
-      {.fullgraph = true, .name = "train_step"});
-  const Batch batches[] = {{config, size, 1}, {config, size, 3}};
+      {.fullgraph = true, .mesh = parallelism.mesh, .name = "train_step"});
+  const Batch batches[] = {{config, size, 1, parallelism}, {config, size, 3, parallelism}};
   sync();
 
   MeshRun run;
@@ -52,7 +58,11 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   Clock::time_point start = Clock::now();
   (void)step(batches[0].images, batches[0].labels).item();
   run.first_step_s = train::seconds_since(start);
-  run.compile_s = 1e-3 * step.explain().programs.front().compile_ms;
+  const Explanation::Program program = step.explain().programs.front();
+  run.compile_s = 1e-3 * program.compile_ms;
+  run.division = program.devices;
+  run.collectives = program.collectives.size();
+  run.sent_bytes = program.sent_bytes;
   done(0, 1e3 * run.first_step_s);
 
   std::optional<TemporaryFolder> temporary;
@@ -96,6 +106,13 @@ const runtime::Instruction* largest_result(const profile::Program& program, std:
 
 }  // namespace
 
+double MeshRun::collective_share() const {
+  double share = 0;
+  for (const profile::OpStats& op : analysis.ops)
+    if (op.category == "collective") share += op.share;
+  return share;
+}
+
 const profile::OpStats* MeshRun::largest_fusion() const {
   const auto found = std::ranges::find_if(
       analysis.ops, [](const profile::OpStats& op) { return op.category.find("fusion") != op.category.npos; });
@@ -114,8 +131,8 @@ std::string MeshRun::shape_of(const profile::OpStats& op) const {
 
 MeshReport measure_mesh(const MeshOptions& options,
                         const std::function<void(std::int64_t, std::int64_t, double)>& done) {
-  require(options.devices == 1, "lab mesh: ", options.devices,
-          " devices: a mesh of more than one is not implemented; --devices 1 is");
+  for (const std::int64_t batch : options.batches)
+    train::Parallelism{.mesh = Mesh{{"data", options.devices}}}.check(batch);
   require(!trace::enabled(), "lab mesh: it makes profiles of its own (--output keeps them): not below weft profile");
   Vit model;
   MeshReport report{.parameters = nn::parameter_count(model), .runs = {}};

@@ -1,5 +1,5 @@
 // Measures the time of each operation in the training step of a ViT for several batch sizes: the op statistics of "Profiling a
-// parallel ViT in JAX", on one device.
+// parallel ViT in JAX", on one device or with the batch divided among logical devices.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +24,16 @@ struct MeshRun {
   double compile_s = 0;     // 0: the program existed already
   double first_step_s = 0;  // time to record, compile and run it
   double loss = 0;
+  std::string division;         // how the step is divided among the devices; empty: it is not
+  std::size_t collectives = 0;  // in a step
+  double sent_bytes = 0;        // by each device in a step
   profile::Recording recording;
   profile::Analysis analysis;
 
   double step_ms() const { return 1e-6 * analysis.median_step_ns(); }
   double images_per_s() const { return step_ms() > 0 ? 1e3 * batch / step_ms() : 0; }
+  // The share of the device's busy time that collectives took.
+  double collective_share() const;
   // Returns the fusion that took the most time; null if there is none.
   const profile::OpStats* largest_fusion() const;
   // Describes the result of an op and the origin of its sizes: f32[512,65,1536]: 512 = input 0 dim 0, ...
@@ -40,7 +45,7 @@ struct MeshReport {
   std::vector<MeshRun> runs;
 };
 
-// Runs the measurements; calls `done` after every step. Throws Error if there are not enough devices.
+// Runs the measurements; calls `done` after every step. Throws Error for a batch that does not divide among the devices.
 MeshReport measure_mesh(const MeshOptions& options,
                         const std::function<void(std::int64_t batch, std::int64_t step, double ms)>& done = {});
 

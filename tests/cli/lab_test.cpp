@@ -92,10 +92,26 @@ TEST(LabMesh, TellsWhatABatchSizeSpendsItsStepOn) {
   EXPECT_TRUE(std::filesystem::exists(folder / "batch-3" / "report.html"));
 }
 
-TEST(LabMesh, OtherNumbersOfDevicesAreRefused) {
-  const Outcome outcome = weft({"lab", "mesh", "--devices", "8"});
+TEST(LabMesh, DividesTheBatchAmongDevices) {
+  const json report = run({"mesh", "--devices", "2", "--batch", "4", "--steps", "1", "--top", "100000"});
+  EXPECT_EQ(report["devices"], 2);
+  const json& one = report["runs"][0];
+  EXPECT_GT(one["collectives"], 0);
+  // Every gradient is added once, except for the small ones that depend on each other; a ring of 2 sends what it adds.
+  EXPECT_NEAR(one["bytes_per_device"].get<double>() / (4 * 10'670'602.0), 1, 0.01);
+  EXPECT_GT(one["all_reduce_share"], 0);
+  EXPECT_LT(one["all_reduce_share"], 1);
+  EXPECT_NE(one["largest_fusion"]["shape"].get<std::string>().find("/ data 2"), std::string::npos)
+      << one["largest_fusion"];
+  EXPECT_TRUE(std::ranges::any_of(one["ops"], [](const json& op) {
+    return op["text"].get<std::string>().find("[2,65,") != std::string::npos;
+  })) << "each device has half of the batch";
+}
+
+TEST(LabMesh, RefusesBatchesThatDoNotDivide) {
+  const Outcome outcome = weft({"lab", "mesh", "--devices", "3", "--batch", "16"});
   EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_NE(outcome.err.find("8 devices"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("16 rows do not divide among the 3 devices"), std::string::npos) << outcome.err;
   EXPECT_EQ(weft({"lab", "mesh", "--batch", "0"}).exit_code, 2);
 }
 

@@ -39,6 +39,9 @@ void print_mesh_json(const lab::MeshReport& report, const MeshCommandOptions& op
                     {"step_ms_p50", run.step_ms()},
                     {"images_per_s", run.images_per_s()},
                     {"loss", run.loss},
+                    {"collectives", run.collectives},
+                    {"bytes_per_device", run.sent_bytes},
+                    {"all_reduce_share", run.collective_share()},
                     {"device", std::move(stats["device"])},
                     {"ops", std::move(ops)}});
     const profile::OpStats* const fusion = run.largest_fusion();
@@ -55,12 +58,14 @@ void print_mesh_json(const lab::MeshReport& report, const MeshCommandOptions& op
 }
 
 void print_mesh_table(const lab::MeshReport& report, const MeshCommandOptions& options) {
-  std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device\n\n{:>8}{:>12}{:>12}{:>12}{:>14}\n",
-                           report.parameters, options.devices, "batch", "step ms", "images/s", "compile s",
-                           "first step s");
+  std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device{}\n\n{:>8}{:>12}{:>12}{:>12}{:>14}{:>14}\n",
+                           report.parameters, options.devices, options.devices == 1 ? "" : "s", "batch", "step ms",
+                           "images/s", "compile s", "first step s", "collectives");
   for (const lab::MeshRun& run : report.runs)
-    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}\n", run.batch, run.step_ms(), run.images_per_s(),
-                             run.compile_s, run.first_step_s);
+    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}{:13.1f}%\n", run.batch, run.step_ms(),
+                             run.images_per_s(), run.compile_s, run.first_step_s, 100 * run.collective_share());
+  if (!report.runs.empty() && !report.runs.front().division.empty())
+    std::cout << "each step on " << report.runs.front().division << '\n';
   for (const lab::MeshRun& run : report.runs) {
     std::cout << fmt::format("\nbatch {}\n", run.batch) << profile::op_table(run.analysis, options.top);
     if (const profile::OpStats* const fusion = run.largest_fusion())

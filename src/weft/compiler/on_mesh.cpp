@@ -1,7 +1,9 @@
 #include <weft/compiler/on_mesh.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include <weft/compiler/compiler.h>
@@ -11,6 +13,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/shards.h>
 #include <weft/runtime/device.h>
+#include <weft/runtime/program_description.h>
 #include <weft/runtime/replicas.h>
 
 namespace weft::compiler {
@@ -30,6 +33,38 @@ std::vector<ir::Array> assembled(const Partitioned& program, std::span<const ir:
   return outputs;
 }
 
+// Reads a number at the start of the text, and removes it.
+std::size_t take_number(std::string_view& text) {
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  text.remove_prefix(end - text.data());
+  return number;
+}
+
+// Adds to the origin of a dimension how the mesh divides the input: "input 0 dim 0 / data 8".
+std::string on_mesh(std::string_view origin, const Partitioned& program) {
+  constexpr std::string_view input = "input ", dim = " dim ";
+  std::string text;
+  for (std::string_view rest = origin; !rest.empty();) {
+    const std::size_t before = std::min(rest.find(input), rest.size());
+    text += rest.substr(0, before);
+    rest.remove_prefix(before);
+    if (rest.empty()) break;
+    std::string_view after = rest.substr(input.size());
+    const std::size_t i = take_number(after);
+    after.remove_prefix(std::min(dim.size(), after.size()));
+    const std::size_t d = take_number(after);
+    const std::string_view named = rest.substr(0, rest.size() - after.size());
+    std::string divided(named);
+    if (i < program.inputs.size() && std::cmp_less(d, program.inputs[i].rank()))
+      for (const int axis : program.inputs[i].axes(static_cast<int>(d)))
+        divided += concat(" / ", program.mesh.axes()[axis].name, ' ', program.mesh.size(axis));
+    text += divided.size() == named.size() || named == origin ? divided : concat('(', divided, ')');
+    rest = after;
+  }
+  return text;
+}
+
 runtime::Placed placed(Type shard, const ir::Sharding& sharding, bool is_shared) {
   return {sharding.whole_type(shard), is_shared ? runtime::LayoutId() : layout_for(sharding)};
 }
@@ -43,7 +78,16 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
     inputs.push_back(placed(program.graph->inputs()[i].type(), program.inputs[i], i < shared.size() && shared[i]));
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     outputs.push_back(placed(program.graph->outputs()[i].type(), program.outputs[i], false));
-  return runtime::for_devices(one, program.mesh.devices(), inputs, outputs);
+  auto all = std::make_shared<runtime::Executable>(*runtime::for_devices(one, program.mesh.devices(), inputs, outputs));
+  if (all->describe)
+    all->describe = [describe = all->describe, program] {
+      runtime::ProgramDescription description = describe();
+      for (runtime::Computation& computation : description.computations)
+        for (runtime::Instruction& instruction : computation.instructions)
+          for (std::string& origin : instruction.dims) origin = on_mesh(origin, program);
+      return description;
+    };
+  return all;
 }
 
 std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options, Report* report,
