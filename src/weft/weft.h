@@ -41,6 +41,7 @@
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/parameter.h>
+#include <weft/tensor/per_device.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scalar.h>

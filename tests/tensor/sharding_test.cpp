@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/ir/text/shardy.h>
+#include <weft/ir/text/text.h>
 #include <weft/record/session.h>
 #include <weft/weft.h>
 
@@ -66,6 +68,18 @@ TEST(ShardedTensor, IsMadeFromARecordedOne) {
   EXPECT_EQ(text_of(y), "[{}]");
   const Tensor g = grad(sum(square(x.sharded("x", four))), {x})[0];
   EXPECT_EQ(g.to_vector<float>(), (x * 2).to_vector<float>());
+}
+
+TEST(ShardedTensor, ExportsNameItsMesh) {
+  const Tensor x = tensor({1.f, 2.f, 3.f, 4.f}).sharded("x", grid);
+  const std::string text = export_stablehlo(
+      [](const std::vector<Tensor>& in) { return std::vector{(in[0] * 2).sharded({""}, grid)}; }, std::array{x});
+  EXPECT_THAT(text, HasSubstr("sdy.mesh @mesh = <[\"x\"=2, \"y\"=3]>"));
+  const auto graph = ir::parse(text);
+  const auto declared = ir::declared_shardings(*graph);
+  ASSERT_TRUE(declared);
+  EXPECT_EQ(declared->mesh, grid);
+  EXPECT_EQ(concat(*declared->inputs[0]), "[{\"x\"}]");
 }
 
 TEST(ShardedTensor, TheMeshOfTheThreadServesAsDefault) {

@@ -61,6 +61,7 @@ class Recording {
 
   // Makes the recording run on a mesh. Throws Error, led by `function`, if it runs on another one.
   void runs_on(const ir::Mesh& mesh, const char* function);
+  const std::optional<ir::Mesh>& mesh() const { return mesh_; }
 
   // Notes that a gradient by `wrt` was taken.
   void differentiated(std::span<const ir::Value> wrt);

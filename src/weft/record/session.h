@@ -21,6 +21,7 @@ struct Session {
   Observer* observer = nullptr;             // sees what is recorded and launched; may be null
   runtime::Device* device = nullptr;        // null: the CPU
   const ir::Mesh* mesh = nullptr;           // programs run on it; null: on that of the tensors they read
+  const ir::Mesh* per_device = nullptr;     // a program for each device of this mesh is being recorded; null: none is
   std::optional<Backend> backend = {};      // nullopt: as WEFT_BACKEND says
   BuildOptions build_options = {};          // for programs that are compiled
   std::optional<DType> autocast = {};       // the dtype to which products convert f32 operands

@@ -23,7 +23,7 @@ const Mesh& current_mesh() {
   return *mesh;
 }
 
-Sharding PartitionSpec::on(const Mesh& mesh, Type type, const char* function) const {
+Sharding PartitionSpec::of_parts(const Mesh& mesh, Type type, const char* function) const {
   require(std::cmp_less_equal(dims_.size(), type.rank()), function, ": ", dims_.size(), " dimensions are given for ",
           type);
   std::vector<Sharding::Axes> axes(type.rank());
@@ -35,7 +35,15 @@ Sharding PartitionSpec::on(const Mesh& mesh, Type type, const char* function) co
     }
   }
   try {
-    Sharding sharding(mesh, std::move(axes));
+    return {mesh, std::move(axes)};
+  } catch (const Error& wrong) {
+    fail(function, ": ", wrong.what());
+  }
+}
+
+Sharding PartitionSpec::on(const Mesh& mesh, Type type, const char* function) const {
+  Sharding sharding = of_parts(mesh, type, function);
+  try {
     (void)sharding.local_type(type);
     return sharding;
   } catch (const Error& wrong) {

@@ -44,6 +44,8 @@ class PartitionSpec {
   // Throws Error, led by `function`, for an axis that the mesh lacks or that is used twice, and for sizes that do not
   // divide.
   Sharding on(const Mesh& mesh, Type type, const char* function) const;
+  // The same for the type of the parts.
+  Sharding of_parts(const Mesh& mesh, Type part, const char* function) const;
 
  private:
   std::vector<std::string> dims_;

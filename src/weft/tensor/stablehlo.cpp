@@ -1,8 +1,11 @@
 #include <weft/tensor/stablehlo.h>
 
+#include <weft/compiler/sharding_layout.h>
+#include <weft/ir/annotations.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/text/text.h>
 #include <weft/tensor/body.h>
+#include <weft/tensor/sharding.h>
 
 namespace weft {
 
@@ -15,6 +18,7 @@ namespace {
 struct Recorded {
   std::shared_ptr<const ir::Graph> graph;
   std::vector<Tensor> captures;
+  std::optional<Mesh> mesh;  // of the sharded tensors
 };
 
 Recorded recorded(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
@@ -24,13 +28,32 @@ Recorded recorded(const std::function<std::vector<Tensor>(const std::vector<Tens
   std::vector<Tensor> inputs;
   for (const Tensor& argument : arguments) inputs.push_back(body.add_input(argument.type()));
   body.record(frame.function(), [&] { return function(inputs); });
-  Recorded result{.graph = nullptr, .captures = {}};
+  for (const Tensor& argument : arguments)
+    if (const runtime::LayoutId layout = argument.impl().layout)
+      frame.recording().runs_on(compiler::sharding_of(layout).mesh(), frame.function());
+  Recorded result{.graph = nullptr, .captures = {}, .mesh = frame.recording().mesh()};
   for (const record::TensorPtr& capture : body.captures()) result.captures.emplace_back(capture);
   result.graph = body.finish();
   return result;
 }
 
-std::shared_ptr<const ir::Graph> with_constants(const Recorded& recorded, std::size_t arguments) {
+// Names the mesh, and the shardings of the arguments, as JAX's exports do.
+std::shared_ptr<const ir::FunctionAnnotations> shardings_of(std::span<const Tensor> arguments, const Mesh& mesh) {
+  ir::ModuleAnnotations module;
+  std::string axes;
+  for (const Mesh::Axis& axis : mesh.axes()) axes += concat(axes.empty() ? "" : ", ", '"', axis.name, "\"=", axis.size);
+  module.meshes = {{"mesh", concat("<[", axes, "]>")}};
+  auto function = std::make_shared<ir::FunctionAnnotations>();
+  function->module = std::make_shared<const ir::ModuleAnnotations>(std::move(module));
+  for (const Tensor& argument : arguments) {
+    ir::Annotations& said = function->arguments.emplace_back();
+    if (const runtime::LayoutId layout = argument.impl().layout)
+      said = {{"sdy.sharding", concat("#sdy.sharding<@mesh, ", compiler::sharding_of(layout), '>')}};
+  }
+  return function;
+}
+
+std::shared_ptr<ir::Graph> with_constants(const Recorded& recorded, std::size_t arguments) {
   auto graph = std::make_shared<ir::Graph>();
   std::vector<Value> inputs;
   for (const Value input : recorded.graph->inputs().first(arguments)) inputs.push_back(graph->add_input(input.type()));
@@ -44,8 +67,13 @@ std::shared_ptr<const ir::Graph> with_constants(const Recorded& recorded, std::s
 
 std::string export_stablehlo(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
                              std::span<const Tensor> arguments, std::source_location where) {
-  return ir::print(*with_constants(recorded(function, arguments, where), arguments.size()),
-                   {.locations = false, .portable = true});
+  const Recorded known = recorded(function, arguments, where);
+  const std::shared_ptr<ir::Graph> graph = with_constants(known, arguments.size());
+  if (known.mesh) {
+    graph->annotations = shardings_of(arguments, *known.mesh);
+    record::Recording::current().drop_dead();  // what follows may run on another mesh, or on one device
+  }
+  return ir::print(*graph, {.locations = false, .portable = true});
 }
 
 }  // namespace weft

@@ -19,7 +19,8 @@ namespace weft {
 // the values of `arguments` do not matter. The inputs of @main are the arguments, and its results are those of
 // `function`. As in JAX's export, everything else that `function` uses (parameters, numbers, random keys) becomes a
 // constant with its current value; pass a weight as an argument to make it an input. Composites keep their names
-// (stablehlo.composite).
+// (stablehlo.composite). If arguments are sharded (sharding.h), the module names their mesh and their shardings, as
+// JAX's exports do, so that `weft run --devices` divides it.
 //
 // `function` is called once and is recorded, not run. Operations that the thread recorded earlier are launched if
 // `function` uses their results. Do not assign a Parameter in `function`, because it would keep a value that is never
