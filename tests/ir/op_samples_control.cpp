@@ -138,6 +138,11 @@ void rng_bit_generator_samples(SampleList& list) {
       list.add({Type(DType::u64, {2})},
                [=](Graph&, std::span<const Value> x) { return rng_bit_generator(x[0], type, algorithm); })
           .name += concat(" ", EnumNames<RngAlgorithm>::names[static_cast<std::size_t>(algorithm)], " to ", type);
+  for (const std::int64_t words : {2, 3})  // rows of whole blocks
+    for (const Type type : {Type(DType::u32, {12, 4}), Type(DType::u64, {1, 10, 2}), Type(DType::u16, {6, 2, 2})})
+      list.add({Type(DType::u64, {words})},
+               [=](Graph&, std::span<const Value> x) { return rng_bit_generator(x[0], type, RngAlgorithm::PHILOX); })
+          .name += concat(" of ", words, " words to ", type);
 }
 
 void optimization_barrier_samples(SampleList& list) {

@@ -157,6 +157,18 @@ TEST_F(OnMesh, OptionsThatNeedManySizesAreRefused) {
   EXPECT_THAT(refused({.dynamic = Dynamic::on}), HasSubstr("a mesh contradicts dynamic on"));
 }
 
+// Each device draws only the bits of its own rows, which are those of one device.
+TEST_F(OnMesh, RandomNumbersAreThoseOfOneDevice) {
+  const Mesh mesh{{"data", 4}};
+  const auto draw = [](const Tensor& input) {
+    return dropout(random::Key(7), input, 0.5) + random::uniform(random::Key(8), input.shape());
+  };
+  const Tensor input = batch_of(0, 8, 8);
+  const auto on_mesh = compile(mesh, draw);
+  EXPECT_EQ(on_mesh(input.sharded("data", mesh)).to_vector<float>(), compile(draw)(input).to_vector<float>());
+  EXPECT_EQ(on_mesh.explain().devices(), "4 devices (data=4): no communication");
+}
+
 TEST_F(OnMesh, TheInterpreterAgrees) {
   const record::BackendScope interpreter(record::Backend::interpreter);
   const Run one = train(std::nullopt, nullptr);

@@ -1,17 +1,27 @@
 #include <weft/ir/localize.h>
 
+#include <weft/ir/builder.h>
 #include <weft/ir/resize.h>
 
 namespace weft::ir {
+
+Value LocalCall::position(int result, int dim) const {
+  Value position = constant(graph, Type(DType::i64, {}), 0);
+  for (const int axis : shardings[result].axes(dim))
+    position = position * static_cast<double>(shardings[result].mesh().size(axis)) + coordinate(axis);
+  return position;
+}
 
 std::vector<Value> append_local(Graph& graph, const Node& node, std::span<const Value> operands, const Factors& factors,
                                 const Mesh& mesh, const FactorAxes& axes,
                                 const std::function<Value(int axis)>& coordinate) {
   std::vector<Type> types;
-  for (int i = 0; i < std::ssize(node.types); ++i)
-    types.push_back(factors.result_sharding(i, mesh, axes)->local_type(node.type(i)));
-  if (node.op->local)
-    return {node.op->local({node, graph, types.front(), *factors.result_sharding(0, mesh, axes), coordinate})};
+  std::vector<Sharding> shardings;
+  for (int i = 0; i < std::ssize(node.types); ++i) {
+    shardings.push_back(*factors.result_sharding(i, mesh, axes));
+    types.push_back(shardings.back().local_type(node.type(i)));
+  }
+  if (node.op->local) return node.op->local({node, graph, operands, types, shardings, coordinate});
 
   Node& local = append_resized(graph, node, operands, types);
   if (node.op->has_sizes()) {

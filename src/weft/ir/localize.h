@@ -9,14 +9,18 @@
 
 namespace weft::ir {
 
-// What a rule for Op::local is given. The node has one result.
+// What a rule for Op::local is given.
 struct LocalCall {
   const Node& node;
   Graph& graph;
-  Type type;                 // of the device's shard of the result
-  const Sharding& sharding;  // of the result
+  std::span<const Value> operands;      // shards
+  std::span<const Type> types;          // of the device's shards of the results
+  std::span<const Sharding> shardings;  // of the results
   // Returns the device's coordinate along an axis, of type tensor<i64>.
   const std::function<Value(int axis)>& coordinate;
+
+  // Returns which of the shards of a result's dimension the device has, of type tensor<i64>.
+  Value position(int result, int dim) const;
 };
 
 // Appends the local form of a node whose factors are split along these axes, and returns its results: the shards, or the parts, that

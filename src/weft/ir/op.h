@@ -146,7 +146,7 @@ using LinearityRule = Linearity (*)(const Node& node, int operand);
 
 // Returns the results of a node for one device of a mesh, where the attributes depend on the shard (localize.h).
 struct LocalCall;
-using LocalRule = Value (*)(const LocalCall& call);
+using LocalRule = std::vector<Value> (*)(const LocalCall& call);  // returns the results
 
 inline constexpr int variadic = -1;
 

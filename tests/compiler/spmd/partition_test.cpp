@@ -1,4 +1,5 @@
 // Programs divided among the devices of a mesh: what they compute, and what they send.
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -10,6 +11,7 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 #include <weft/ir/verify.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
@@ -94,6 +96,18 @@ TEST(Partition, ElementwiseProgramsSendNothing) {
               y = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}}));
   p.graph.set_outputs({ir::add(ir::multiply(x, y), ir::constant_like(x, 3))});
   EXPECT_THAT(expect_same(p, grid), ElementsAre());
+}
+
+TEST(Partition, DevicesDrawTheBitsOfTheirRows) {
+  Program p;
+  const Value x = p.input(Type(DType::u32, {16, 4}), Sharding(eight, {{0}, {}})),
+              state = p.input(Type(DType::u64, {2}), Sharding(eight, 1));
+  const Value bits = ir::rng_bit_generator(state, x.type(), ir::RngAlgorithm::PHILOX)[1];
+  p.graph.set_outputs({ir::xor_(x, bits)});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre());
+  const Partitioned divided = partition(p.graph, eight, p.shardings);
+  const auto draws = [](const ir::Node* node) { return node->op == &ir::ops::rng_bit_generator; };
+  EXPECT_EQ((*std::ranges::find_if(divided.graph->nodes(), draws))->type(1), Type(DType::u32, {2, 4}));
 }
 
 TEST(Partition, TheSmallerOperandIsResharded) {

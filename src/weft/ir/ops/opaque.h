@@ -6,6 +6,8 @@
 namespace weft::ir {
 
 void rng_bit_generator_type(const Call& call, std::vector<Type>& results);
+void rng_factors(const Node& node, Factors& f);
+std::vector<Value> rng_local(const LocalCall& call);
 void optimization_barrier_type(const Call& call, std::vector<Type>& results);
 void custom_call_type(const Call& call, std::vector<Type>& results);
 
@@ -24,7 +26,7 @@ WEFT_FAMILY(opaque)
 WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
     .name = "rng_bit_generator", .kind = Kind::opaque, .arity = 1, .types = rng_bit_generator_type, .gradient = zero_gradient,
     .interpret = interpreter::rng_bit_generator, .domain = dtypes({DType::u64}), .attributes = schema<RngAttributes>,
-    .factors = no_factors,
+    .factors = rng_factors, .local = rng_local,
 };
 WEFT_OP(optimization_barrier) {
     .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,

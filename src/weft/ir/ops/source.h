@@ -12,8 +12,8 @@ void iota_type(const Call& call, std::vector<Type>& results);
 void constant_factors(const Node& node, Factors& f);
 void iota_factors(const Node& node, Factors& f);
 
-Value constant_local(const LocalCall& call);
-Value iota_local(const LocalCall& call);
+std::vector<Value> constant_local(const LocalCall& call);
+std::vector<Value> iota_local(const LocalCall& call);
 
 namespace interpreter {
 InterpretRule constant, iota, parameter;
