@@ -121,7 +121,12 @@ const profile::OpStats* MeshRun::largest_fusion() const {
 
 std::string MeshRun::shape_of(const profile::OpStats& op) const {
   const profile::Program& program = recording.programs[op.program];
-  const runtime::Instruction* const instruction = largest_result(program, op.op);
+  const runtime::Instruction* instruction = largest_result(program, op.op);
+  if (!instruction) {  // an op of another device, which the description shows at the first device only
+    const std::string first = concat(op.name.substr(0, op.name.find('@')), "@0");
+    const auto same = std::ranges::find(analysis.ops, first, &profile::OpStats::name);
+    if (same != analysis.ops.end()) instruction = largest_result(program, same->op);
+  }
   if (!instruction) return {};
   std::string text = hlo_shape(instruction->shape, false);
   for (std::size_t d = 0; d < instruction->dims.size(); ++d)

@@ -101,8 +101,6 @@ TEST(LabMesh, DividesTheBatchAmongDevices) {
   EXPECT_NEAR(one["bytes_per_device"].get<double>() / (4 * 10'670'602.0), 1, 0.01);
   EXPECT_GT(one["all_reduce_share"], 0);
   EXPECT_LT(one["all_reduce_share"], 1);
-  EXPECT_NE(one["largest_fusion"]["shape"].get<std::string>().find("/ data 2"), std::string::npos)
-      << one["largest_fusion"];
   EXPECT_TRUE(std::ranges::any_of(one["ops"], [](const json& op) {
     return op["text"].get<std::string>().find("[2,65,") != std::string::npos;
   })) << "each device has half of the batch";

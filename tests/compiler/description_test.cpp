@@ -163,6 +163,14 @@ TEST(DimSources, DimensionsAreFollowedToTheInputs) {
                              "tensor<256x6xf32>) -> tensor<768x6xf32>"),
                       "768x6xf32"),
               ElementsAre("input 0 dim 0 + slice of input 0 dim 0", "input 0 dim 1"));
+  EXPECT_THAT(
+      dims_of("%s = stablehlo.constant dense<[1, 2]> : tensor<2xui64>\n"
+              "%o, %b = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, "
+              "tensor<512x6xui32>)\n"
+              "%f = stablehlo.convert %b : (tensor<512x6xui32>) -> tensor<512x6xf32>\n"
+              "%r = stablehlo.multiply %f, %x : tensor<512x6xf32>",
+              "512x6xf32"),
+      ElementsAre("input 0 dim 0", "input 0 dim 1"));
   EXPECT_THAT(dims_of("%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
                       "%r = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0] : "
                       "(tensor<512x6xf32>, tensor<f32>) -> tensor<6xf32>",

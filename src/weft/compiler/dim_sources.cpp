@@ -89,15 +89,20 @@ DimNames reshaped(const TracedValue& from, Type to) {
 }
 
 // Returns whether a dimension has its size only in order to match another one.
-bool is_filler(const std::string& dim) { return dim.starts_with("broadcast to ") || dim.starts_with("constant "); }
+bool is_filler(const std::string& dim) {
+  return dim.starts_with("broadcast to ") || dim.starts_with("constant ") || dim.starts_with("made by ");
+}
 
 const std::string& dim_of(const TracedValue& value, std::int64_t dim) { return (*value.dims)[dim]; }
 
 DimNames broadcast_dims(const ir::BroadcastAttributes& attributes, Type type, const TracedValue& from) {
   DimNames dims;
   for (int d = 0; d < type.rank(); ++d) dims.push_back(concat("broadcast to ", type.size(d)));
-  std::int64_t k = 0;
-  for (const std::int64_t d : attributes.dimensions) dims[d] = dim_of(from, k++);
+  int k = 0;
+  for (const std::int64_t d : attributes.dimensions) {
+    if (from.type.size(k) == type.size(static_cast<int>(d))) dims[d] = dim_of(from, k);
+    ++k;
+  }
   return dims;
 }
 

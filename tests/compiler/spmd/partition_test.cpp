@@ -14,6 +14,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/verify.h>
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/program_description.h>
 
 namespace weft::compiler {
 namespace {
@@ -108,6 +109,19 @@ TEST(Partition, DevicesDrawTheBitsOfTheirRows) {
   const Partitioned divided = partition(p.graph, eight, p.shardings);
   const auto draws = [](const ir::Node* node) { return node->op == &ir::ops::rng_bit_generator; };
   EXPECT_EQ((*std::ranges::find_if(divided.graph->nodes(), draws))->type(1), Type(DType::u32, {2, 4}));
+}
+
+TEST(Partition, OriginsOfSizesNameTheMesh) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}}));
+  p.graph.set_outputs({ir::reshape(ir::abs(x), {8, 8})});
+  const runtime::ProgramDescription description =
+      compile_for_mesh(partition(p.graph, grid, p.shardings), {})->describe();
+  std::vector<std::string> origins;
+  for (const runtime::Instruction& instruction : description.entry()->instructions)
+    origins.insert(origins.end(), instruction.dims.begin(), instruction.dims.end());
+  EXPECT_THAT(origins, testing::Contains("input 0 dim 0 / data 4 / model 2"));
+  EXPECT_THAT(origins, testing::Contains(testing::HasSubstr("(input 0 dim 0 / data 4 / model 2)")));
 }
 
 TEST(Partition, TheSmallerOperandIsResharded) {
