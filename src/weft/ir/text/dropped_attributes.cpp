@@ -7,6 +7,7 @@
 #include <weft/base/arena.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/literal.h>
+#include <weft/ir/text/print_attribute.h>
 
 namespace weft::ir::text {
 
@@ -65,8 +66,10 @@ struct Checker {
   }
 
   // Returns the attribute as it is written, cut to 60 characters.
-  std::string_view shown(const Attribute& attribute) const {
-    return source.text.substr(attribute.at, std::min<std::size_t>(attribute.end - attribute.at, 60));
+  std::string shown(const Attribute& attribute) const {
+    std::string text(attribute.written);
+    if (text.empty()) print_attribute(text, attribute);
+    return text.substr(0, 60);
   }
 };
 
@@ -137,7 +140,7 @@ void result_accuracy(const Checker& c, const Attribute& attribute) {
   bool all_zero = true;
   const auto tolerance = [&](std::string_view name, Attribute::Kind kind) {
     const Attribute& value = c.field(attribute, what, name, kind);
-    const std::string_view text = c.shown(value);
+    const std::string text = c.shown(value);
     c.require(!text.starts_with('-'), value, name, " of result_accuracy must not be negative, got ", text);
     double number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
@@ -173,7 +176,7 @@ void layouts(const Checker& c, const Attribute& attribute, std::string_view what
     Arena arena;
     std::vector<std::int64_t> order;
     if (layout.size(0) == rank) {
-      const Literal literal = read_dense(c.source, items[i].text, layout, arena);
+      const Literal literal = read_literal(c.source, items[i], layout, arena);
       for (std::int64_t d = 0; d < rank; ++d) order.push_back(literal.at<std::int64_t>(d));
     }
     std::ranges::sort(order);

@@ -155,7 +155,7 @@ bool AttributeReader::matrix(std::string_view name, IntMatrix& values) {
 
 void AttributeReader::append_elements(const Attribute& attribute, std::string_view name,
                                       std::vector<std::int64_t>& values) const {
-  const Literal literal = read_dense(source_, attribute.text, real_type(attribute, name), arena_);
+  const Literal literal = read_literal(source_, attribute, real_type(attribute, name), arena_);
   visit_any(literal.type.dtype(), [&](auto tag) {
     using T = decltype(tag);
     if constexpr (!is_integer(dtype_of<T>) && !std::is_same_v<T, bool>) fail(attribute.at, name, "integers");
@@ -217,7 +217,7 @@ bool AttributeReader::literal(std::string_view name, Literal& value) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
   if (attribute->kind == Attribute::Kind::dense) {
-    value = read_dense(source_, attribute->text, real_type(*attribute, name), arena_);
+    value = read_literal(source_, *attribute, real_type(*attribute, name), arena_);
   } else if (attribute->kind == Attribute::Kind::resource) {
     const std::string_view blob = find_resource(source_, module_, *attribute);
     value = read_resource(source_, attribute->at, blob, real_type(*attribute, name), arena_);

@@ -51,6 +51,7 @@ std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
 }  // namespace
 
 std::string Source::located(std::size_t at, const std::string& message) const {
+  if (place) return concat(place(at), ": ", message);
   const std::string_view before = text.substr(0, std::min(at, text.size()));
   const auto line = first_line + std::count(before.begin(), before.end(), '\n');
   std::string_view on_line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -21,16 +22,18 @@ inline int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-// A text, with functions that report errors at a place in it.
+// What is read, with functions that report errors at a place in it.
 struct Source {
-  std::string_view text;
+  std::string_view text;  // or the bytes of another format
   int first_line = 1;
   // its name, used as the location of operations; empty: operations have no location of their own
   std::string_view file = {};
+  // Says how messages name a place; empty: line:column
+  std::function<std::string(std::size_t at)> place = {};
 
-  // Throws Error "line:column: message".
+  // Throws Error "place: message".
   [[noreturn]] void fail(std::size_t at, const std::string& message) const;
-  // Throws UnsupportedError "line:column: message".
+  // Throws UnsupportedError "place: message".
   [[noreturn]] void fail_unsupported(std::size_t at, const std::string& message, std::string_view feature) const;
 
  private:

@@ -268,6 +268,12 @@ std::span<const std::byte> read_lists(const Source& source, std::string_view bod
   });
 }
 
+std::span<std::byte> copy_of_bytes(std::string_view bytes, Arena& arena) {
+  const std::span copy(static_cast<std::byte*>(arena.allocate(bytes.size(), alignof(std::max_align_t))), bytes.size());
+  std::ranges::copy(std::as_bytes(std::span(bytes)), copy.begin());
+  return copy;
+}
+
 std::span<std::byte> read_blob(const Source& source, std::size_t at, std::string_view blob, Arena& arena) {
   constexpr std::size_t alignment_bytes = 4;
   const std::span<std::byte> bytes = read_hexadecimal(source, blob, at, arena);
@@ -277,7 +283,9 @@ std::span<std::byte> read_blob(const Source& source, std::size_t at, std::string
 
 }  // namespace
 
-Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena) {
+Literal read_literal(const Source& source, const Attribute& dense, Type type, Arena& arena) {
+  if (dense.is_raw) return checked_bytes(source, dense.at, copy_of_bytes(dense.text, arena), type, arena);
+  const std::string_view body = dense.text;
   Token first;
   switch (body_kind(source, body, type, first)) {
     case Body::empty: return {type, {}};
@@ -287,8 +295,14 @@ Literal read_dense(const Source& source, std::string_view body, Type type, Arena
   return {type, read_lists(source, body, type, arena)};
 }
 
-ComplexLiteral read_complex_dense(const Source& source, std::string_view body, Type part, Arena& arena) {
+ComplexLiteral read_complex_literal(const Source& source, const Attribute& dense, Type part, Arena& arena) {
   const WrittenType type(part, true);
+  if (dense.is_raw) {
+    const std::span<const std::byte> bytes = copy_of_bytes(dense.text, arena);
+    require_bytes(source, dense.at, bytes, type);
+    return separate(bytes, part, arena);
+  }
+  const std::string_view body = dense.text;
   Token first;
   switch (body_kind(source, body, type, first)) {
     case Body::empty: return {{part, {}}, {part, {}}};

@@ -7,12 +7,13 @@
 #include <weft/base/arena.h>
 #include <weft/ir/attributes.h>
 #include <weft/ir/text/lexer.h>
+#include <weft/ir/text/syntax.h>
 
 namespace weft::ir::text {
 
-// Reads the text between < and >, which is a view into the source. A single element for a larger type is a splat. The bytes are
-// stored in the arena.
-Literal read_dense(const Source& source, std::string_view body, Type type, Arena& arena);
+// Reads a dense attribute: from its text, which is a view into the source, or from its bytes. A single element for a larger type is a
+// splat. The bytes are stored in the arena.
+Literal read_literal(const Source& source, const Attribute& dense, Type type, Arena& arena);
 
 // Reads the hexadecimal digits of a resource: 0x, four bytes of alignment, the elements. `at` is the position of the constant,
 // for messages.
@@ -23,9 +24,12 @@ Literal read_resource(const Source& source, std::size_t at, std::string_view blo
 struct ComplexLiteral {
   Literal re, im;
 };
-ComplexLiteral read_complex_dense(const Source& source, std::string_view body, Type part, Arena& arena);
+ComplexLiteral read_complex_literal(const Source& source, const Attribute& dense, Type part, Arena& arena);
 ComplexLiteral read_complex_resource(const Source& source, std::size_t at, std::string_view blob, Type part,
                                      Arena& arena);
+
+// Writes element `i` in row-major order: true, -1, 1.000000e+00.
+void print_element(std::string& out, const Literal& literal, std::int64_t i);
 
 // Writes dense<...> : type, as a list for up to 100 elements and as hexadecimal bytes otherwise. Floating-point numbers have
 // seven significant digits, or as many as are needed to read the same bits back.

@@ -86,6 +86,10 @@ void append_list(std::string& out, const Literal& literal, int dim, std::int64_t
 
 }  // namespace
 
+void print_element(std::string& out, const Literal& literal, std::int64_t i) {
+  visit_any(literal.type.dtype(), [&](auto tag) { append_element(out, literal.at<decltype(tag)>(i)); });
+}
+
 void print_dense(std::string& out, const Literal& literal) {
   constexpr std::int64_t longest_list = 100;
   out += "dense<";

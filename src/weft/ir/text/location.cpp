@@ -7,9 +7,6 @@
 
 namespace weft::ir::text {
 
-namespace {
-
-// Returns a copy that lives as long as the process; equal strings share one copy.
 const char* intern(std::string_view text) {
   static std::mutex mutex;
   static auto& strings = *new std::unordered_set<std::string>;
@@ -17,24 +14,26 @@ const char* intern(std::string_view text) {
   return strings.emplace(text).first->c_str();
 }
 
+namespace {
+
 std::string contents(const Token& token) { return unescape(token.text.substr(1, token.text.size() - 2)); }
 
 bool has_file(const Location& location) { return *location.file != '\0'; }
 
-// Prefers the first location that has a file, and the first scope that is not empty.
+}  // namespace
+
 Location prefer(const Location& first, const Location& second) {
   Location result = has_file(first) ? first : second;
   result.scope = *first.scope ? first.scope : second.scope;
   return result;
 }
 
-}  // namespace
-
 void LocationReader::expect(const Token& token, std::string_view text) const {
   if (token.text != text) source_.fail(token.at, concat("location: expected '", text, "', got ", quote(token)));
 }
 
 Location LocationReader::of(const Operation& operation) {
+  if (operation.place) return *operation.place;
   Location location = operation.location == nowhere ? Location() : read(operation.location);
   if (has_file(location) || source_.file.empty()) return location;
   if (!file_) {

@@ -6,6 +6,7 @@
 #include <weft/base/size.h>
 #include <weft/ir/boundary.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/several_devices.h>
 #include <weft/ir/text/dropped_attributes.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/lowering.h>
@@ -120,6 +121,7 @@ void Lowering::annotate(Graph& graph, const Function& function) {
 }
 
 WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<const WrittenValue> arguments) {
+  if (const auto& refusal = function.refusal) source_.fail_unsupported(refusal->at, refusal->message, refusal->feature);
   if (!function.has_body) source_.fail(function.at, concat("func.func @", function.name, ": has no body"));
   if (std::ranges::find(calls_, &function) != calls_.end())
     source_.fail(function.at, concat("func.func @", function.name, ": calls itself"));
@@ -336,9 +338,15 @@ std::string_view full_name(std::string_view written) {
   return written;
 }
 
-bool is_known(std::string_view name) {
-  return rule_named(name) || op_named(name) || legalize::is_function(name) || complex_rule_named(name) ||
-         name == "func.func" || name == "func.return" || name == "stablehlo.return" || name == "sdy.return";
+void require_known(const Source& source, std::size_t at, std::string_view name, const std::string& quoted) {
+  const bool is_known = rule_named(name) || op_named(name) || legalize::is_function(name) || complex_rule_named(name) ||
+                        name == "func.func" || name == "func.return" || name == "stablehlo.return" ||
+                        name == "sdy.return";
+  if (is_known) return;
+  source.fail_unsupported(at,
+                          is_operation_of_several_devices(name) ? several_devices_message(quoted)
+                                                                : concat(quoted, ": unsupported operation"),
+                          name);
 }
 
 Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits) {

@@ -2,6 +2,7 @@
 // regions become closed graphs.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include <weft/ir/text/lexer.h>
@@ -13,8 +14,8 @@ namespace weft::ir::text {
 // Returns the operation's name with its dialect, which the text may omit for `call` and `return`.
 std::string_view full_name(std::string_view written);
 
-// Returns whether the operation can be lowered.
-bool is_known(std::string_view name);
+// Throws UnsupportedError unless operations of this name can be lowered. `quoted` is the name as it is shown in messages.
+void require_known(const Source& source, std::size_t at, std::string_view name, const std::string& quoted);
 
 Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits);
 

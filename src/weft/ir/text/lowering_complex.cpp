@@ -149,7 +149,7 @@ Values Lowering::complex_literal(Graph& graph, const Operation& op) {
   const Type part = value.type.part;
   const ComplexLiteral literal =
       value.kind == Attribute::Kind::dense
-          ? read_complex_dense(source_, value.text, part, scratch)
+          ? read_complex_literal(source_, value, part, scratch)
           : read_complex_resource(source_, value.at, find_resource(source_, module_, value), part, scratch);
   return {constant(graph, literal.re), constant(graph, literal.im)};
 }

@@ -1,20 +1,12 @@
 #include <weft/ir/text/parser.h>
 
 #include <charconv>
-#include <unordered_set>
 #include <utility>
 
-#include <weft/ir/several_devices.h>
 #include <weft/ir/text/lower.h>
 #include <weft/ir/text/pretty.h>
 
 namespace weft::ir::text {
-
-const Attribute* find(const std::vector<NamedAttribute>& attributes, std::string_view name) {
-  for (const NamedAttribute& a : attributes)
-    if (a.name == name) return &a.value;
-  return nullptr;
-}
 
 Parser::Parser(const Source& source, const ParseLimits& limits) : source_(source), limits_(limits), lexer_(source) {
   require(source.text.size() <= limits.bytes, "parse: the text has ", source.text.size(), " bytes, at most ",
@@ -154,28 +146,6 @@ std::size_t Parser::optional_location() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Operations
 
-namespace {
-
-// Returns the values that the region uses but does not define, each once.
-std::vector<Use> captures_of(const Region& region) {
-  std::unordered_set<std::string_view> defined;
-  std::unordered_set<Use, UseHash> seen;
-  std::vector<Use> captures;
-  const auto use = [&](const Use& u) {
-    if (!defined.contains(u.name) && seen.insert(u).second) captures.push_back(u);
-  };
-  for (const Argument& a : region.arguments) defined.insert(a.name);
-  for (const Operation& op : region.operations) {
-    for (const Use& u : op.operands) use(u);
-    for (const Region& inner : op.regions)
-      for (const Use& u : inner.captures) use(u);
-    for (const Results& r : op.results) defined.insert(r.name);
-  }
-  return captures;
-}
-
-}  // namespace
-
 Region Parser::region(std::vector<Argument> arguments) {
   const Nested nested(*this);
   Region region{token_.at, std::move(arguments), {}, {}};
@@ -202,12 +172,7 @@ Token Parser::operation_name() {
     fail_expected("an operation");
   }
   name.text = full_name(name.text);
-  if (!is_known(name.text))
-    source_.fail_unsupported(name.at,
-                             is_operation_of_several_devices(name.text)
-                                 ? several_devices_message(quote(name))
-                                 : concat(quote(name), ": unsupported operation"),
-                             name.text);
+  require_known(source_, name.at, name.text, quote(name));
   advance();
   return name;
 }
@@ -314,7 +279,7 @@ void Parser::mesh() {
   NamedAttribute& mesh = module_.meshes.emplace_back(NamedAttribute{name, balanced()});
   std::vector<NamedAttribute> more;
   optional_dictionary(more);
-  mesh.value.end = end_;
+  mesh.value.written = source_.text.substr(mesh.value.at, end_ - mesh.value.at);
   optional_location();
 }
 
@@ -402,31 +367,7 @@ void Parser::function_results(Function& function) {
   });
 }
 
-void Parser::generic_function() {
-  Operation op = operation();
-  const Attribute* name = find(op.attributes, "sym_name");
-  const Attribute* visibility = find(op.attributes, "sym_visibility");
-  if (!name || name->kind != Attribute::Kind::string) source_.fail(op.at, "func.func: expected sym_name = \"name\"");
-  if (op.regions.size() != 1) source_.fail(op.at, "func.func: expected one region");
-  Function function;
-  function.name = name->text;
-  function.at = op.at;
-  function.is_private = visibility && visibility->text == "private";
-  function.has_body = !op.regions[0].operations.empty();
-  function.body = std::move(op.regions[0]);
-  // arg_attrs = [{...}, {}], res_attrs = [{...}]
-  const auto fields = [&](std::string_view list, std::size_t i) {
-    const Attribute* all = find(op.attributes, list);
-    return all && i < all->items.size() ? all->items[i].fields : std::vector<NamedAttribute>();
-  };
-  for (std::size_t i = 0; i < function.body.arguments.size(); ++i)
-    function.body.arguments[i].attributes = fields("arg_attrs", i);
-  if (function.has_body) function.results = function.body.operations.back().operand_types;
-  for (std::size_t i = 0; i < function.results.size(); ++i)
-    function.result_attributes.push_back(fields("res_attrs", i));
-  function.attributes = std::move(op.attributes);
-  add(std::move(function));
-}
+void Parser::generic_function() { add(function_of(operation(), source_)); }
 
 void Parser::add(Function function) {
   if (function.has_body && !function.body.captures.empty()) {

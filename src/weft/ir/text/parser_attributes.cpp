@@ -53,7 +53,7 @@ void Parser::dictionary(std::vector<NamedAttribute>& into) {
     if (accept("=")) {
       named.value = attribute();
     } else {
-      named.value.at = named.value.end = token_.at;
+      named.value.at = token_.at;
     }
     into.push_back(std::move(named));
   });
@@ -63,7 +63,7 @@ Attribute Parser::attribute() {
   const std::size_t at = token_.at;
   Attribute result = any_attribute();
   result.at = at;
-  result.end = end_;
+  result.written = source_.text.substr(at, end_ - at);
   return result;
 }
 
@@ -436,7 +436,7 @@ Attribute Parser::balanced() {
   result.kind = Attribute::Kind::opaque;
   result.at = token_.at;
   skip_balanced();
-  result.end = end_;
+  result.written = source_.text.substr(result.at, end_ - result.at);
   return result;
 }
 

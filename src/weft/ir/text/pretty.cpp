@@ -215,7 +215,7 @@ void dot_general(Parser& p, Operation& op) {
       p.expect("=");
       Attribute algorithm;
       algorithm.kind = Attribute::Kind::dictionary;
-      algorithm.at = algorithm.end = p.token().at;
+      algorithm.at = p.token().at;
       p.expect("<");
       p.struct_fields(p.take(Token::Kind::identifier, "a field's name").text, algorithm.fields);
       p.expect(">");

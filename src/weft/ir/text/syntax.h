@@ -1,9 +1,11 @@
-// A module as written, before it is interpreted: every operation is in the generic form, whichever form it was read from. Names
-// are views into the text.
+// A module as written, before it is interpreted: every operation is in the generic form, whichever form it was read from. Names are
+// views into what was read, or into memory that the reader keeps.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -31,16 +33,18 @@ struct Attribute {
     list,        // items
     dictionary,  // fields; also #stablehlo.gather<field = value>
     integers,    // array<i64: 1, 2>
-    dense,       // text: the characters between < and >; type
+    dense,       // text: the characters between < and >, or the elements themselves if is_raw; type
     resource,    // text: its name; type
     alias,       // text: its name
     opaque,      // types, locations and attributes of other dialects, which are known only as text
   };
   Kind kind = Kind::unit;
-  std::size_t at = 0, end = 0;  // its extent in the text
+  bool is_raw = false;       // of dense: `text` holds the bytes of all elements, or of the one element of a splat
+  std::size_t at = 0;        // where it is in the source
+  std::string_view written;  // the whole attribute as text; empty if it was not read from text
   std::int64_t integer = 0;
   std::string_view text;
-  WrittenType type;
+  WrittenType type;  // also of a number that was not read from text
   std::vector<std::int64_t> integers;
   std::vector<Attribute> items;
   std::vector<NamedAttribute> fields;
@@ -99,7 +103,14 @@ struct Operation {
   std::vector<WrittenType> operand_types, result_types;  // operand_types may be missing in pretty forms
   std::vector<NamedAttribute> attributes;
   std::vector<Region> regions;
-  std::size_t location = nowhere;  // offset of its loc(...)
+  std::size_t location = nowhere;   // offset of its loc(...)
+  const Location* place = nullptr;  // its location, if it was not read from text
+};
+
+// A reason why a function cannot be lowered, for a reader that goes on behind it. `feature` names what is not supported.
+struct Refusal {
+  std::size_t at = 0;
+  std::string message, feature;
 };
 
 struct Function {
@@ -110,7 +121,14 @@ struct Function {
   std::vector<std::vector<NamedAttribute>> result_attributes;  // one list per result, or empty
   std::vector<NamedAttribute> attributes;
   Region body;
+  std::optional<Refusal> refusal;
 };
+
+// Returns the values that the region uses but does not define, each once.
+std::vector<Use> captures_of(const Region& region);
+
+// Returns the function that an operation "func.func" declares. Throws Error if the operation has no name or not one region.
+Function function_of(Operation operation, const Source& source);
 
 struct SyntaxModule {
   std::string_view name;

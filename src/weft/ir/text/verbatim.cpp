@@ -4,12 +4,25 @@
 
 #include <weft/ir/text/lexer.h>
 #include <weft/ir/text/location.h>
+#include <weft/ir/text/print_attribute.h>
 
 namespace weft::ir::text {
 
+void VerbatimReader::spend(std::size_t characters, const Attribute& attribute) {
+  if (characters > budget_) source_.fail(attribute.at, "the attribute is too long after its aliases are expanded");
+  budget_ -= characters;
+}
+
+void VerbatimReader::append_printed(std::string& out, const Attribute& attribute) {
+  const std::size_t before = out.size();
+  print_attribute(out, attribute);
+  spend(out.size() - before, attribute);
+}
+
 void VerbatimReader::append(std::string& out, const Attribute& attribute, std::size_t depth) {
   if (depth > module_.aliases.size()) source_.fail(attribute.at, "an alias refers to itself");
-  const std::string_view text = source_.text.substr(attribute.at, attribute.end - attribute.at);
+  if (attribute.written.empty()) return append_printed(out, attribute);
+  const std::string_view text = attribute.written;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at + 1;
     if (text[at] == '"') {
@@ -25,8 +38,7 @@ void VerbatimReader::append(std::string& out, const Attribute& attribute, std::s
         continue;
       }
     }
-    if (end - at > budget_) source_.fail(attribute.at, "the attribute is too long after its aliases are expanded");
-    budget_ -= end - at;
+    spend(end - at, attribute);
     out.append(text, at, end - at);
     at = end;
   }

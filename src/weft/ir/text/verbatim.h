@@ -23,7 +23,9 @@ class VerbatimReader {
   Annotations annotations(const std::vector<NamedAttribute>& attributes);
 
  private:
+  void spend(std::size_t characters, const Attribute& attribute);
   void append(std::string& out, const Attribute& attribute, std::size_t depth);
+  void append_printed(std::string& out, const Attribute& attribute);
 
   const Source& source_;
   const SyntaxModule& module_;

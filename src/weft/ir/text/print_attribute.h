@@ -1,0 +1,14 @@
+// Prints attributes that were not read from text.
+#pragma once
+
+#include <string>
+
+#include <weft/ir/text/syntax.h>
+
+namespace weft::ir::text {
+
+// Appends the attribute as MLIR prints it: 1 : i32, 1.000000e+00 : f32, [true, "a"], {b = @f}. An attribute that has text is appended as it
+// is; a unit attribute is nothing. A word is printed without its dialect, and the elements of a dense attribute are left out.
+void print_attribute(std::string& out, const Attribute& attribute);
+
+}  // namespace weft::ir::text
