@@ -112,6 +112,12 @@ TEST(TextError, Tokens) {
   EXPECT_THAT(error_of("module { " + std::string(100, 'x')), HasSubstr("xxx...'"));
 }
 
+TEST(TextError, ContractionsComputeWithNumbers) {
+  EXPECT_THAT(error_in_main("%0 = \"stablehlo.dot_general\"(%a, %a) <{dot_dimension_numbers = #stablehlo.dot<>}> : "
+                            "(tensor<4xf32>, tensor<4xf32>) -> !stablehlo.token"),
+              HasSubstr("stablehlo.dot_general: computes with numbers, not with !stablehlo.token"));
+}
+
 TEST(TextError, LocationsMustResolve) {
   EXPECT_THAT(error_in_main("%0 = stablehlo.tanh %a : tensor<4xf32> loc(#x)"),
               HasSubstr("location: '#x' is not defined"));

@@ -444,6 +444,8 @@ Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& 
 // If the operands have several dtypes, or the result is not a wider dtype of the same class, computes in a dtype that represents
 // them all.
 Value Lowering::contract(Graph& graph, const Operation& op, Value lhs, Value rhs, Type result) {
+  for (const Type type : {lhs.type(), rhs.type(), result})
+    if (type.dtype() == DType::token) fail(op, concat("computes with numbers, not with ", type));
   const Op& kind = *op_named(op.name);
   const DType both = promote(lhs.dtype(), rhs.dtype()), wide = promote(both, result.dtype());
   const bool one_class = is_float(both) == is_float(wide) && is_signed_integer(both) == is_signed_integer(wide);
