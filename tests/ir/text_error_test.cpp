@@ -103,7 +103,7 @@ TEST(TextError, Tokens) {
   EXPECT_EQ(error_of("\x93NUMPY"), "1:1: unexpected character (byte 0x93)");
   EXPECT_EQ(error_of("\xE2\x80"), "1:1: unexpected character (byte 0xE2)");
   EXPECT_EQ(error_of(std::string("\xFF\xFE\x66\0u\0", 6)), "1:1: the text is UTF-16; save it as UTF-8");
-  EXPECT_THAT(error_of("ML\xEFR\r"), HasSubstr("1:1: this is MLIR bytecode; convert it to text"));
+  EXPECT_THAT(error_of("ML\xEFR\r"), HasSubstr("1:1: this is MLIR bytecode, not text"));
   EXPECT_EQ(error_of("\x1F\x8B\x08"), "1:1: the file is compressed; unpack it with gunzip");
   EXPECT_EQ(error_of("\x28\xB5\x2F\xFD"), "1:1: the file is compressed; unpack it with unzstd");
   EXPECT_EQ(error_of("PK\x03\x04"), "1:1: this is a zip archive; unpack it with unzip");

@@ -25,10 +25,10 @@ bool is_verbatim(std::string_view name) {
   return name == "sharding" || name == "in_shardings" || name == "out_shardings" || name == "manual_axes";
 }
 
-// Collects the names of the members of a struct attribute.
-class MemberNames : public FieldReader {
+// Collects the names of fields.
+class FieldNames : public FieldReader {
  public:
-  std::set<std::string_view> names;
+  std::vector<std::string_view> names;
 
   bool integer(std::string_view name, std::int64_t&) override { return add(name); }
   bool boolean(std::string_view name, bool&) override { return add(name); }
@@ -40,19 +40,28 @@ class MemberNames : public FieldReader {
 
  private:
   bool add(std::string_view name) {
-    if (const auto dot = name.find('.'); dot != name.npos) names.insert(name.substr(dot + 1));
+    names.push_back(name);
     return false;
   }
 };
 
 }  // namespace
 
-std::set<std::string_view> struct_members(std::string_view mnemonic) {
-  MemberNames members;
+std::vector<std::string_view> field_names(const Op& op) {
+  FieldNames fields;
   Arena scratch;
-  for (const Op* op : all_ops())
-    if (op->attributes && op->attributes->struct_name == mnemonic) op->attributes->read(scratch, members);
-  return members.names;
+  if (op.attributes) op.attributes->read(scratch, fields);
+  return std::move(fields.names);
+}
+
+std::set<std::string_view> struct_members(std::string_view mnemonic) {
+  std::set<std::string_view> members;
+  for (const Op* op : all_ops()) {
+    if (!op->attributes || op->attributes->struct_name != mnemonic) continue;
+    for (const std::string_view name : field_names(*op))
+      if (const auto dot = name.find('.'); dot != name.npos) members.insert(name.substr(dot + 1));
+  }
+  return members;
 }
 
 const Attribute& resolve(const Source& source, const SyntaxModule& module, const Attribute& attribute) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <weft/base/arena.h>
 #include <weft/ir/op.h>
@@ -17,6 +18,9 @@ const Attribute& resolve(const Source& source, const SyntaxModule& module, const
 
 // Returns the text between the quotes of a dense_resource<...>.
 std::string_view find_resource(const Source& source, const SyntaxModule& module, const Attribute& attribute);
+
+// Returns the names of the op's attributes: `b`, or `a.b` for field b of the struct attribute a.
+std::vector<std::string_view> field_names(const Op& op);
 
 // Returns the members of a struct attribute with this mnemonic that ops read; empty if no op reads one.
 std::set<std::string_view> struct_members(std::string_view mnemonic);

@@ -37,11 +37,19 @@ struct OtherFormat {
 constexpr OtherFormat other_formats[] = {
     {"\xFF\xFE", "the text is UTF-16; save it as UTF-8"},
     {"\xFE\xFF", "the text is UTF-16; save it as UTF-8"},
-    {"ML\xEFR", "this is MLIR bytecode; convert it to text: stablehlo-translate --deserialize FILE"},
+    {"ML\xEFR", "this is MLIR bytecode, not text"},
     {"\x1F\x8B", "the file is compressed; unpack it with gunzip"},
     {"\x28\xB5\x2F\xFD", "the file is compressed; unpack it with unzstd"},
     {"PK\x03\x04", "this is a zip archive; unpack it with unzip"},
 };
+
+// Returns a message with names of any bytes as one line of bounded length.
+std::string shown_line(std::string message) {
+  constexpr std::size_t longest = 1000;
+  message.resize(std::min(message.size(), longest));
+  std::ranges::replace_if(message, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return message;
+}
 
 std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
   while (at < text.size() && belongs(text[at])) ++at;
@@ -50,8 +58,12 @@ std::size_t scan(std::string_view text, std::size_t at, bool (*belongs)(char)) {
 
 }  // namespace
 
+bool is_identifier(std::string_view name) {
+  return !name.empty() && is_letter(name[0]) && std::ranges::all_of(name, is_name_character);
+}
+
 std::string Source::located(std::size_t at, const std::string& message) const {
-  if (place) return concat(place(at), ": ", message);
+  if (place) return shown_line(concat(place(at), ": ", message));
   const std::string_view before = text.substr(0, std::min(at, text.size()));
   const auto line = first_line + std::count(before.begin(), before.end(), '\n');
   std::string_view on_line = before.substr(before.rfind('\n') + 1);  // npos + 1 is 0

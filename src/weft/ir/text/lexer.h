@@ -15,6 +15,8 @@ inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // A letter of a name; an underscore counts as a letter.
 inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 inline bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+// Returns whether a name needs no quotes.
+bool is_identifier(std::string_view name);
 // Returns the value of a hexadecimal digit, or -1 for another character.
 inline int hex_value(char c) {
   if (is_digit(c)) return c - '0';

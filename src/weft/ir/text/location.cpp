@@ -136,10 +136,9 @@ void print_string(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
     const unsigned char code = c;
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (code >= ' ' && code < 0x7f) {
+    if (c == '\\') {
+      out += "\\\\";
+    } else if (code >= ' ' && code < 0x7f && c != '"') {
       out += c;
     } else {
       out += '\\';

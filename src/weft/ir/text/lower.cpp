@@ -28,7 +28,7 @@ bool is_small_constant(const WrittenValue& v) {
   return is_small(v.re) && (!v.is_complex() || is_small(v.im));
 }
 
-Module Lowering::run() {
+Module Lowering::run(std::vector<std::string>* refused) {
   ModuleAnnotations said{unescape(module_.name), verbatim_.annotations(module_.attributes), {}};
   for (const NamedAttribute& mesh : module_.meshes) {
     std::string text = verbatim_.text(mesh.value);
@@ -38,8 +38,18 @@ Module Lowering::run() {
   if (!said.name.empty() || !said.attributes.empty() || !said.meshes.empty())
     annotations_ = std::make_shared<ModuleAnnotations>(std::move(said));
   Module result;
-  for (const Function& f : module_.functions)
-    if (!f.is_private) result.functions.push_back(function(f));
+  for (const Function& f : module_.functions) {
+    if (f.is_private) continue;
+    try {
+      result.functions.push_back(function(f));
+    } catch (const Error& wrong) {
+      if (!refused) throw;
+      refused->push_back(concat('@', f.name, ": ", wrong.what()));
+      calls_.clear();
+      constants_.clear();
+      node_annotations_.clear();
+    }
+  }
   return result;
 }
 
@@ -121,7 +131,7 @@ void Lowering::annotate(Graph& graph, const Function& function) {
 }
 
 WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<const WrittenValue> arguments) {
-  if (const auto& refusal = function.refusal) source_.fail_unsupported(refusal->at, refusal->message, refusal->feature);
+  if (function.refusal) throw UnsupportedError(*function.refusal);
   if (!function.has_body) source_.fail(function.at, concat("func.func @", function.name, ": has no body"));
   if (std::ranges::find(calls_, &function) != calls_.end())
     source_.fail(function.at, concat("func.func @", function.name, ": calls itself"));
@@ -349,8 +359,9 @@ void require_known(const Source& source, std::size_t at, std::string_view name, 
                           name);
 }
 
-Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits) {
-  return Lowering(source, module, limits).run();
+Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits,
+             std::vector<std::string>* refused) {
+  return Lowering(source, module, limits).run(refused);
 }
 
 }  // namespace weft::ir::text

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <weft/ir/text/lexer.h>
 #include <weft/ir/text/syntax.h>
@@ -17,6 +18,8 @@ std::string_view full_name(std::string_view written);
 // Throws UnsupportedError unless operations of this name can be lowered. `quoted` is the name as it is shown in messages.
 void require_known(const Source& source, std::size_t at, std::string_view name, const std::string& quoted);
 
-Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits);
+// If `refused` is given, functions that cannot be lowered are left out, and the reasons are appended to it: `@main: 1:2: what is wrong`.
+Module lower(const Source& source, const SyntaxModule& module, const ParseLimits& limits,
+             std::vector<std::string>* refused = nullptr);
 
 }  // namespace weft::ir::text

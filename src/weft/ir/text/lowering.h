@@ -50,7 +50,8 @@ class Lowering {
       if (!functions_.emplace(f.name, &f).second) source.fail(f.at, concat("func.func @", f.name, ": defined twice"));
   }
 
-  Module run();
+  // `refused` is that of lower().
+  Module run(std::vector<std::string>* refused);
 
   // Rules for operations that are not simply an op of the table; lowering_rules.cpp maps names to them.
   Values call(Graph& graph, const Scope& scope, const Operation& op);

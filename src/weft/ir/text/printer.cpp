@@ -66,15 +66,9 @@ std::span<const Value> written_operands(const Node& node) {
   return captures(node) ? node.operands.first(1) : node.operands;
 }
 
-bool is_plain_symbol(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto rest = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '$' || c == '.'; };
-  return !name.empty() && letter(name[0]) && std::ranges::all_of(name, rest);
-}
-
 std::string symbol(const std::string& name) {
   std::string result = "@";
-  if (is_plain_symbol(name))
+  if (is_identifier(name))
     result += name;
   else
     print_string(result, name);

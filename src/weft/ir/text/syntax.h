@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -107,12 +106,6 @@ struct Operation {
   const Location* place = nullptr;  // its location, if it was not read from text
 };
 
-// A reason why a function cannot be lowered, for a reader that goes on behind it. `feature` names what is not supported.
-struct Refusal {
-  std::size_t at = 0;
-  std::string message, feature;
-};
-
 struct Function {
   std::string_view name;
   std::size_t at = 0;
@@ -121,7 +114,7 @@ struct Function {
   std::vector<std::vector<NamedAttribute>> result_attributes;  // one list per result, or empty
   std::vector<NamedAttribute> attributes;
   Region body;
-  std::optional<Refusal> refusal;
+  std::optional<UnsupportedError> refusal;  // why it cannot be lowered, from a reader that went on behind it
 };
 
 // Returns the values that the region uses but does not define, each once.

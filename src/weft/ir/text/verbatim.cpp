@@ -62,7 +62,7 @@ std::string print_annotations(const Annotations& annotations) {
   std::string out = "{";
   for (const Annotation& a : annotations) {
     if (out.size() > 1) out += ", ";
-    if (std::ranges::all_of(a.name, is_name_character))
+    if (is_identifier(a.name))
       out += a.name;
     else
       print_string(out, a.name);

@@ -1,0 +1,44 @@
+#include <weft/ir/bytecode/operation_kind.h>
+
+#include <weft/ir/legalize/dynamic.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/text/fields.h>
+
+namespace weft::ir::bytecode {
+
+namespace {
+
+// Fields of StableHLO's attribute algorithm of dot_general.
+constexpr std::string_view algorithm_fields[] = {
+    "accumulation_type",        "allow_imprecise_accumulation", "lhs_component_count", "lhs_precision_type",
+    "num_primitive_operations", "rhs_component_count",          "rhs_precision_type",
+};
+
+std::string stablehlo_name(std::string_view dialect, std::string_view name) {
+  if (dialect != "vhlo") return concat(dialect, '.', name);
+  const std::string_view without_version = name.substr(0, name.rfind("_v"));
+  const bool is_function = without_version == "func" || without_version == "call";
+  return concat(is_function ? "func." : "stablehlo.", without_version);
+}
+
+// Returns the op whose attributes an operation of this name has once it is lowered.
+const Op* lowered_op(std::string_view name) {
+  const legalize::DynamicOperation* dynamic = legalize::find_dynamic(name);
+  const std::string_view becomes = dynamic ? dynamic->becomes : name;
+  return find_op(becomes.substr(becomes.find('.') + 1));
+}
+
+}  // namespace
+
+OperationKind operation_kind(std::string_view dialect, std::string_view name) {
+  OperationKind kind{stablehlo_name(dialect, name), properties_of(concat(dialect, '.', name)), {}};
+  if (const Op* op = lowered_op(kind.name))
+    for (const std::string_view field : text::field_names(*op))
+      if (const auto dot = field.find('.'); dot != field.npos)
+        kind.members.emplace_back(field.substr(dot + 1), field.substr(0, dot));
+  for (const std::string_view field : algorithm_fields)
+    if (kind.name == "stablehlo.dot_general") kind.members.emplace_back(field, "algorithm");
+  return kind;
+}
+
+}  // namespace weft::ir::bytecode

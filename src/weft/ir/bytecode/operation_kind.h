@@ -1,0 +1,29 @@
+// What the reader must know of an operation besides what ir/text knows: the attributes that it encodes without their names, and how the
+// attributes of VHLO differ from those of StableHLO.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <weft/ir/bytecode/attributes.h>
+#include <weft/ir/bytecode/operation_properties.h>
+
+namespace weft::ir::bytecode {
+
+struct OperationKind {
+  std::string name;  // as in StableHLO: stablehlo.add for add_v1 of vhlo
+  std::vector<Property> properties;
+  // Attributes that StableHLO has as fields of another attribute: {field, attribute}.
+  std::vector<std::pair<std::string_view, std::string_view>> members;
+};
+
+// Returns what is known of an operation by the name of its dialect and its name in the bytecode.
+OperationKind operation_kind(std::string_view dialect, std::string_view name);
+
+// Brings the attributes of an operation from VHLO's form into StableHLO's: leaves out those with their default, which VHLO always writes,
+// gathers fields into the attributes that have them, and makes names of functions of strings.
+void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes);
+
+}  // namespace weft::ir::bytecode

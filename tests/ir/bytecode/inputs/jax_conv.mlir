@@ -1,0 +1,15 @@
+#loc2 = loc("-":2:26)
+module @jit__lambda attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%arg0: tensor<2x3x8x8xf32> loc("-":2:26)) -> (tensor<4x3x3x3xf32> {jax.result_info = "result"}) {
+    %cst = stablehlo.constant dense<1.000000e+00> : tensor<f32> loc(#loc3)
+    %0 = stablehlo.broadcast_in_dim %cst, dims = [] : (tensor<f32>) -> tensor<2x4x4x4xf32> loc(#loc4)
+    %1 = stablehlo.convolution(%arg0, %0) dim_numbers = [f, b, 0, 1]x[i, o, 0, 1]->[f, b, 0, 1], window = {pad = [[0, 1], [0, 1]], rhs_dilate = [2, 2]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x3x8x8xf32>, tensor<2x4x4x4xf32>) -> tensor<4x3x3x3xf32> loc(#loc5)
+    return %1 : tensor<4x3x3x3xf32> loc(#loc6)
+  } loc(#loc1)
+} loc(#loc)
+#loc = loc("-":1:1)
+#loc1 = loc("-":2:3)
+#loc3 = loc("-":3:12)
+#loc4 = loc("-":4:10)
+#loc5 = loc("-":5:10)
+#loc6 = loc("-":6:5)

@@ -1,0 +1,153 @@
+// Checks that bytecode is read as the text of the same program, and that any other bytes end in an Error.
+#include <weft/ir/bytecode/bytecode.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <tests/error_of.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/ir/verify.h>
+
+namespace weft::ir {
+namespace {
+
+using std::filesystem::path;
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+const path inputs = "tests/ir/bytecode/inputs";
+
+std::string contents(const path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Returns the bytecode files; tools/make-bytecode makes them from the texts beside them.
+std::vector<path> files() {
+  std::vector<path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(inputs))
+    if (entry.path().extension() == ".bc") found.push_back(entry.path());
+  std::ranges::sort(found);
+  return found;
+}
+
+path text_of(const path& bytecode) {
+  const std::string name = bytecode.filename().string();
+  return inputs / (name.substr(0, name.find('.')) + ".mlir");
+}
+
+std::string wrong_with(std::string_view bytes) {
+  return error_of([&] { read_bytecode(bytes); });
+}
+
+TEST(Bytecode, IsReadAsTheText) {
+  EXPECT_GE(files().size(), 30u);
+  for (const path& file : files()) {
+    SCOPED_TRACE(file);
+    const Module read = read_bytecode(contents(file)), written = parse_module(contents(text_of(file)));
+    EXPECT_EQ(print(read, {.locations = true}), print(written, {.locations = true}));
+    ASSERT_EQ(read.functions.size(), written.functions.size());
+    for (std::size_t i = 0; i < read.functions.size(); ++i) {
+      EXPECT_TRUE(structurally_equal(*read.functions[i], *written.functions[i]));
+      verify(*read.functions[i]);
+    }
+  }
+}
+
+TEST(Bytecode, IsKnownByItsFirstBytes) {
+  const std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc"), text = contents(inputs / "regions.mlir");
+  EXPECT_TRUE(is_bytecode(bytes));
+  EXPECT_FALSE(is_bytecode(text));
+  EXPECT_EQ(print(read_program(bytes)), print(read_program(text)));
+  EXPECT_THAT(wrong_with(text), HasSubstr("byte 0: expected MLIR bytecode"));
+  EXPECT_THAT(wrong_with("ML\xEFR"), HasSubstr("byte 4: the bytecode ends in the middle of something"));
+}
+
+// Returns the bytes with another name of their producer, of the same length.
+std::string produced_by(std::string_view producer) {
+  std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");
+  constexpr std::string_view before = "StableHLO_v1.0.0";
+  EXPECT_EQ(producer.size(), before.size());
+  return bytes.replace(bytes.find(before), before.size(), producer);
+}
+
+TEST(Bytecode, OfOtherProducersIsRefused) {
+  EXPECT_THAT(wrong_with(produced_by("StableHLO_v2.0.0")),
+              HasSubstr("the program is of StableHLO 2.0; weft reads up to 1.20"));
+  EXPECT_THAT(wrong_with(produced_by("StableHLO_vX.0.0")), HasSubstr("expected a version such as StableHLO_v1.0.0"));
+  EXPECT_THAT(wrong_with(produced_by("MLIR20.0.0git   ")),
+              HasSubstr("was not written as a StableHLO portable artifact, but by MLIR20.0.0git"));
+  EXPECT_THROW(read_bytecode(produced_by("StableHLO_v2.0.0")), UnsupportedError);
+  EXPECT_EQ(wrong_with(produced_by("StableHLO_v1.20.")), "");
+  std::string newer = contents(inputs / "regions.1.0.0.mlir.bc");
+  newer[4] = '\x0f';
+  EXPECT_THAT(wrong_with(newer), HasSubstr("the bytecode is of version 7; weft reads up to 6"));
+}
+
+// What weft cannot represent is named with the operation and its place in the user's program.
+TEST(Bytecode, ErrorsNameThePlaceInTheProgram) {
+  std::string bytes = contents(inputs / "jax_sort.1.0.0.mlir.bc");
+  const std::string_view known = "compare_v1", unknown = "compaxe_v1";
+  ASSERT_NE(bytes.find(known), bytes.npos);
+  bytes.replace(bytes.find(known), known.size(), unknown);
+  EXPECT_THAT(wrong_with(bytes),
+              MatchesRegex("byte [0-9]+( \\(.+:[0-9]+\\))?: 'stablehlo.compaxe': unsupported operation"));
+  std::vector<std::string> refused;
+  EXPECT_TRUE(read_bytecode(bytes, {}, &refused).functions.empty());
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_THAT(refused[0], MatchesRegex("@main: byte .*unsupported operation"));
+}
+
+TEST(Bytecode, IsLimited) {
+  const std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");
+  const auto wrong = [&](const ParseLimits& limits) { return error_of([&] { read_bytecode(bytes, limits); }); };
+  EXPECT_THAT(wrong({.bytes = 100}), HasSubstr("at most 100 are read"));
+  EXPECT_THAT(wrong({.depth = 2}), HasSubstr("more than 2 deep"));
+  EXPECT_THAT(wrong({.operations = 5}), HasSubstr("more than 5 operations"));
+  EXPECT_THAT(wrong({.rank = 0}), HasSubstr("a tensor has at most 0 dimensions"));
+  EXPECT_THAT(wrong({.elements = 3}), HasSubstr("a tensor has at most 3 elements"));
+}
+
+// Reads damaged bytes: they must be those of a valid program, or end in one line of explanation.
+void survive(const std::string& bytes) {
+  try {
+    const Module module = read_bytecode(bytes);
+    for (const auto& function : module.functions) verify(*function);
+    print(module, {.locations = true});
+  } catch (const Error& wrong) {
+    EXPECT_THAT(wrong.what(), MatchesRegex("(byte|read_bytecode)[^\n]+"));
+  }
+}
+
+TEST(Bytecode, CutAtEveryByte) {
+  for (const path& file : files()) {
+    SCOPED_TRACE(file);
+    const std::string bytes = contents(file);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      SCOPED_TRACE(size);
+      EXPECT_THROW(read_bytecode(std::string_view(bytes).substr(0, size)), Error);
+    }
+  }
+}
+
+TEST(Bytecode, EveryByteChanged) {
+  std::mt19937 random(1);
+  for (const path& file : files()) {
+    std::string bytes = contents(file);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      SCOPED_TRACE(testing::Message() << file << ": byte " << i);
+      const char original = bytes[i];
+      bytes[i] = static_cast<char>(random() % 2 ? original ^ (1 << (i % 8)) : random());
+      survive(bytes);
+      bytes[i] = original;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace weft::ir
