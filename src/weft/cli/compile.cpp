@@ -61,7 +61,7 @@ void compile_file(const CompileFileOptions& options) {
 void add_compile(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("compile", "Compile a StableHLO program and show the result");
   const auto options = std::make_shared<CompileFileOptions>();
-  command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it")->required();
+  command.add_option("FILE", options->file, "StableHLO, text or bytecode, as JAX and MLIR write it")->required();
   add_text(command, "--entry", options->entry, "a function", "The function to compile; default: main, or the only one");
   add_text(command, "--emit", options->emit, "a form",
            concat("What to show: ", form_names(),

@@ -119,8 +119,9 @@ void add_explain(CLI::App& app) {
   CLI::App& command =
       *app.add_subcommand("explain", "Show a compiled program as a graph, with the origin of each dimension");
   const auto options = std::make_shared<ExplainOptions>();
-  command.add_option("FILE", options->file,
-                     "StableHLO text, as JAX and MLIR print it; or a folder that weft profile made, as with --last");
+  command.add_option(
+      "FILE", options->file,
+      "StableHLO, text or bytecode, as JAX and MLIR write it; or a folder that weft profile made, as with --last");
   CLI::Option* last =
       command
           .add_option(

@@ -8,7 +8,7 @@ namespace weft::cli {
 ir::Module read_module(const std::string& file) {
   const std::string text = read_file(file);
   try {
-    return ir::parse_module(text, {}, 1, file);
+    return ir::read_program(text, {}, 1, file);
   } catch (const Error& wrong) {
     fail(file, ':', wrong.what());
   }

@@ -1,15 +1,15 @@
-// Reads StableHLO files for commands.
+// Reads StableHLO files, text or bytecode, for commands.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 #include <string>
 
-#include <weft/ir/text/text.h>
+#include <weft/ir/bytecode/bytecode.h>
 
 namespace weft::cli {
 
-// Throws Error, which starts with the file's name, line and column.
+// Throws Error, which starts with the file's name and the place in the file.
 ir::Module read_module(const std::string& file);
 
 // Returns the public function named `entry`; if that is empty, main or the only function. Throws Error, which names the

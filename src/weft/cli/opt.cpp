@@ -15,7 +15,7 @@
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/annotations.h>
-#include <weft/ir/text/text.h>
+#include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/verify.h>
 
 namespace weft::cli {
@@ -25,7 +25,7 @@ namespace {
 struct OptOptions {
   std::string file;
   std::vector<std::string> passes;
-  bool partition = false, verify = false, print_after_each = false, list_passes = false;
+  bool partition = false, verify = false, print_after_each = false, list_passes = false, keep_going = false;
   ir::PrintOptions print;
 };
 
@@ -36,12 +36,27 @@ std::string read_input(const std::string& file) {
   return text;
 }
 
+void report(const OptOptions& options, std::string_view wrong) { std::cerr << options.file << ":" << wrong << '\n'; }
+
 ir::Module parse(const OptOptions& options, const ir::Section& section) {
   try {
-    return ir::parse_module(section.text, {}, section.first_line);
+    if (!options.keep_going || !ir::is_bytecode(section.text))
+      return ir::read_program(section.text, {}, section.first_line);
+    std::vector<std::string> refused;
+    ir::Module module = ir::read_bytecode(section.text, {}, &refused);
+    for (const std::string& reason : refused) report(options, reason);
+    return module;
   } catch (const Error& wrong) {
-    fail(options.file, ':', wrong.what());
+    if (!options.keep_going) fail(options.file, ':', wrong.what());
+    report(options, wrong.what());
+    return {};
   }
+}
+
+// Bytecode holds one module, whatever bytes are in it.
+std::vector<ir::Section> sections_of(std::string_view contents) {
+  if (ir::is_bytecode(contents)) return {{contents, 1}};
+  return ir::split_sections(contents);
 }
 
 void verify(const ir::Module& module) {
@@ -113,7 +128,7 @@ void run_opt(const OptOptions& options) {
   const auto passes = chosen_passes(options);
   const std::string text = read_input(options.file);
   bool is_first = true;
-  for (const ir::Section& section : ir::split_sections(text)) {
+  for (const ir::Section& section : sections_of(text)) {
     if (!is_first) std::cout << "\n// -----\n\n";
     is_first = false;
     run_section(options, passes, section);
@@ -126,7 +141,7 @@ void add_opt(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("opt", "Read StableHLO modules, run passes on them and print them");
   const auto options = std::make_shared<OptOptions>();
   command.add_option("FILE", options->file,
-                     "StableHLO text, modules separated by lines `// -----`; - for the standard input");
+                     "StableHLO text, modules separated by lines `// -----`, or bytecode; - for the standard input");
   command.add_option("--pass", options->passes, "Run these passes, in this order")
       ->type_name("NAME,...")
       ->delimiter(',')
@@ -135,6 +150,8 @@ void add_opt(CLI::App& app) {
                    "Divide each function among the devices of its sdy.mesh, as its sdy.shardings say, and print the "
                    "program of every device");
   command.add_flag("--verify", options->verify, "Verify every function as read and after each pass");
+  command.add_flag("--keep-going", options->keep_going,
+                   "Leave out what cannot be read, modules of text and functions of bytecode, and print why");
   command.add_flag("--print-after-each", options->print_after_each, "Print after each pass, not only at the end");
   command.add_flag("--locations", options->print.locations, "Print the source location of each operation");
   command.add_flag("--list-passes", options->list_passes, "Show the passes in the order of the compiler's pipeline");

@@ -208,7 +208,7 @@ void run_file(const RunOptions& options) {
 void add_run(CLI::App& app) {
   CLI::App& command = *app.add_subcommand("run", "Run a StableHLO program on NumPy arrays");
   const auto options = std::make_shared<RunOptions>();
-  command.add_option("FILE", options->file, "StableHLO text, as JAX and MLIR print it")->required();
+  command.add_option("FILE", options->file, "StableHLO, text or bytecode, as JAX and MLIR write it")->required();
   add_text(command, "--entry", options->entry, "a function", "The function to run; default: main, or the only one");
   command
       .add_option("--input", options->inputs,
