@@ -40,9 +40,12 @@ TEST(TypeRule, OfSlicePadConcatenateReverse) {
   };
   EXPECT_EQ(inferred({f32({4}), scalar}, padded({-1}, {2}, {3})), std::vector{f32({14})});
   EXPECT_EQ(inferred({f32({0}), scalar}, padded({1}, {0}, {3})), std::vector{f32({1})});
-  expect_refused(ops::pad, {{"dimension 0 would have -1 elements", {f32({2}), scalar}, padded({-3}, {0}, {0})},
-                            {"must not be negative, got -1", {f32({2}), scalar}, padded({0}, {0}, {-1})},
-                            {"the padding value must be of rank 0 and f32", {f32({2}), index}, padded({0}, {0}, {0})}});
+  expect_refused(
+      ops::pad, {{"dimension 0 would have -1 elements", {f32({2}), scalar}, padded({-3}, {0}, {0})},
+                 {"must not be negative, got -1", {f32({2}), scalar}, padded({0}, {0}, {-1})},
+                 {"the padding of dimension 0 is too large", {f32({4}), scalar}, padded({0}, {0}, {1LL << 62})},
+                 {"the padding of dimension 0 is too large", {f32({4}), scalar}, padded({1LL << 62}, {1LL << 62}, {0})},
+                 {"the padding value must be of rank 0 and f32", {f32({2}), index}, padded({0}, {0}, {0})}});
   const auto joined = [](std::int64_t d) { return returns([=](auto x) { return concatenate(x, d); }); };
   EXPECT_EQ(inferred({f32({2, 3}), f32({2, 0}), f32({2, 1})}, joined(1)), std::vector{f32({2, 4})});
   expect_refused(ops::concatenate, {{"operand 1 is tensor<3x3xf32>, which differs from tensor<2x3xf32> in dimension 0",

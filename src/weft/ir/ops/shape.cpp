@@ -2,6 +2,7 @@
 #include <weft/ir/ops/shape.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <weft/base/size.h>
 #include <weft/ir/ops/rules.h>
@@ -17,20 +18,26 @@ Dim element_count(Type type) {
   return product;
 }
 
-// Returns the size of a dimension with padding: `edges` is low + high and may be negative.
-Dim padded_size(const Call& call, int i, Dim size, std::int64_t edges, std::int64_t interior) {
+// Returns the size of a dimension with padding at both edges, which may be negative, and between its elements.
+Dim padded_size(const Call& call, int i, Dim size, std::int64_t low, std::int64_t high, std::int64_t interior) {
+  std::int64_t edges = 0, spread = 0, padded = 0;
+  const std::int64_t gaps = size.is_constant() && size.value() > 0 ? size.value() - 1 : 0;
+  const bool fits = !__builtin_add_overflow(low, high, &edges) && !__builtin_mul_overflow(gaps, interior, &spread) &&
+                    !__builtin_add_overflow(spread, size.is_constant() ? size.value() : 0, &spread) &&
+                    !__builtin_add_overflow(spread, edges, &padded) &&
+                    interior < std::numeric_limits<std::int64_t>::max();
+  call.require(fits, "the padding of dimension ", i, " is too large");
   if (size.is_constant()) {
-    const std::int64_t spread = size.value() == 0 ? 0 : size.value() + (size.value() - 1) * interior;
-    call.require(spread + edges >= 0, "dimension ", i, " would have ", spread + edges, " elements");
-    return spread + edges;
+    call.require(padded >= 0, "dimension ", i, " would have ", padded, " elements");
+    return padded;
   }
   call.require(interior == 0 || size.min() > 0, "interior padding of dimension ", i, ", whose size ", size,
                " may be 0");
-  const Dim spread = size * Dim(interior + 1);
+  const Dim stretched = size * Dim(interior + 1);
   const std::int64_t more = edges - interior;
-  call.require(spread.min() + more >= 0, "dimension ", i, " of size ", size, " may be too small for a padding of ",
+  call.require(stretched.min() + more >= 0, "dimension ", i, " of size ", size, " may be too small for a padding of ",
                edges);
-  return more >= 0 ? spread + Dim(more) : spread - Dim(-more);
+  return more >= 0 ? stretched + Dim(more) : stretched - Dim(-more);
 }
 
 }  // namespace
@@ -98,7 +105,7 @@ void pad_type(const Call& call, std::vector<Type>& results) {
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     call.require(interior[i] >= 0, "the interior padding of dimension ", i, " must not be negative, got ", interior[i]);
-    dims.push(padded_size(call, i, type.dims()[i], low[i] + high[i], interior[i]));
+    dims.push(padded_size(call, i, type.dims()[i], low[i], high[i], interior[i]));
   }
   results.push_back(dims.type(type.dtype()));
 }
