@@ -247,7 +247,7 @@ text::Region ModuleReader::region(ByteReader& in, Scope& scope, std::string_view
       region.operations.push_back(std::move(op));
   }
   scope.pop_back();
-  region.captures = text::captures_of(region);
+  if (!scope.empty()) region.captures = text::captures_of(region);  // an isolated region cannot use values from outside
   return region;
 }
 
