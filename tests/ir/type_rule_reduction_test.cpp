@@ -50,6 +50,9 @@ TEST(TypeRule, OfWindows) {
       {{"window_dimensions [3] needs 2 entries", {f32({2, 2}), scalar}, windows({3}, {}, {}, {}, {})},
        {"padding [1] needs 2 entries", {f32({2}), scalar}, windows({3}, {}, {}, {}, {1})},
        {"at least 1 element in dimension 0, got 0", {f32({2}), scalar}, windows({0}, {}, {}, {}, {})},
+       {"the padding or a dilation of dimension 0 is too large",
+        {f32({4}), scalar},
+        windows({2}, {}, {1LL << 62}, {}, {})},
        {"strides and dilations of dimension 0 must be at least 1", {f32({2}), scalar}, windows({1}, {0}, {}, {}, {})}});
   const auto spread = returns([](auto x) {
     return select_and_scatter(x[0], x[1], x[2], {Dims{2}, Dims{2}, {}}, comparison_body(Direction::GE, DType::f32),

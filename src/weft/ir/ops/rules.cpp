@@ -68,6 +68,14 @@ Dim window_positions(const Call& call, int dim, const WindowDim& window, Dim bas
   call.require(window.stride >= 1 && window.base_dilation >= 1 && window.dilation >= 1,
                "strides and dilations of dimension ", dim, " must be at least 1, got ", window.stride, ", ",
                window.base_dilation, " and ", window.dilation);
+  std::int64_t holes = 0, base_holes = 0, edges = 0, all = 0;
+  const std::int64_t gaps = base.is_constant() ? std::max<std::int64_t>(base.value() - 1, 0) : 0;
+  const bool fits = !__builtin_mul_overflow(window.size - 1, window.dilation, &holes) &&
+                    !__builtin_mul_overflow(gaps, window.base_dilation, &base_holes) &&
+                    !__builtin_add_overflow(window.low, window.high, &edges) &&
+                    !__builtin_add_overflow(base_holes, edges, &all) && !__builtin_sub_overflow(all, holes, &all) &&
+                    !__builtin_add_overflow(all, 2, &all);
+  call.require(fits, "the padding or a dilation of dimension ", dim, " is too large");
   if (base.is_constant()) return {window.positions(base.value())};
   call.require(window.stride == 1 && window.base_dilation == 1, "dimension ", dim, " has size ", base,
                ", which must be known because the window has a stride or a dilation");
