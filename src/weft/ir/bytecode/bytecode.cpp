@@ -11,8 +11,6 @@ namespace weft::ir {
 namespace {
 
 constexpr std::string_view magic = "ML\xEFR";
-// Of StableHLO; newer versions may have operations and attributes that nobody here has seen.
-constexpr std::array<int, 2> newest_version = {1, 20};
 
 // Reads the version in the name of the producer: StableHLO_v1.15.0.
 void require_known_version(const text::Source& source, std::string_view producer) {
@@ -30,10 +28,10 @@ void require_known_version(const text::Source& source, std::string_view producer
   const auto minor = std::from_chars(std::min(major.ptr + 1, end), end, version[1]);
   if (major.ec != std::errc() || minor.ec != std::errc())
     source.fail(at, concat("expected a version such as StableHLO_v1.0.0, got ", producer.substr(0, 60)));
-  if (version > newest_version)
+  if (version > newest_stablehlo)
     source.fail_unsupported(at,
                             concat("the program is of StableHLO ", version[0], '.', version[1], "; weft reads up to ",
-                                   newest_version[0], '.', newest_version[1]),
+                                   newest_stablehlo[0], '.', newest_stablehlo[1]),
                             "StableHLO version");
 }
 

@@ -1,0 +1,167 @@
+#include <weft/pjrt/buffer.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <numeric>
+
+#include <weft/base/error.h>
+#include <weft/pjrt/client.h>
+#include <weft/pjrt/element_type.h>
+#include <weft/pjrt/event.h>
+#include <weft/pjrt/strided.h>
+#include <weft/runtime/cpu/cpu_device.h>
+
+PJRT_Buffer::~PJRT_Buffer() {
+  for (const auto& part : parts) part->remove_holder();
+}
+
+namespace weft::pjrt {
+
+namespace {
+
+Type type_of(DType dtype, std::span<const int64_t> dims) {
+  require(std::cmp_less_equal(dims.size(), Type::max_rank), "an array has at most ", Type::max_rank, " dimensions");
+  const std::vector<Dim> sizes(dims.begin(), dims.end());
+  return Type(dtype, sizes);
+}
+
+// An event that comes when all parts are there.
+std::shared_ptr<runtime::Event> ready_event(const PJRT_Buffer& buffer) {
+  return buffer.parts.back()->event();  // parts of one array come with one launch, or are there
+}
+
+std::size_t bytes_of(const PJRT_Buffer& buffer) {
+  std::size_t bytes = 0;
+  for (const auto& part : buffer.parts) bytes += static_cast<std::size_t>(part->type().bytes());
+  return bytes;
+}
+
+// Writes the parts in JAX's order: the numbers of each element beside each other.
+void write(std::span<const runtime::BufferPtr> parts, std::byte* to) {
+  if (parts.size() == 1) {
+    std::ranges::copy(parts[0]->bytes(), to);
+    return;
+  }
+  const auto width = static_cast<std::size_t>(byte_size(parts[0]->type().dtype()));
+  const auto re = parts[0]->bytes(), im = parts[1]->bytes();
+  for (std::size_t at = 0; at < re.size(); at += width) {
+    std::memcpy(to + 2 * at, re.data() + at, width);
+    std::memcpy(to + 2 * at + width, im.data() + at, width);
+  }
+}
+
+void require_row_major(const PJRT_Buffer_MemoryLayout* layout, const PJRT_Buffer& buffer) {
+  if (!layout) return;
+  bool is_row_major = true;
+  if (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled) {
+    const auto& tiled = layout->tiled;
+    for (std::size_t i = 0; i < tiled.minor_to_major_size; ++i)
+      is_row_major = is_row_major && tiled.minor_to_major[i] == static_cast<int64_t>(tiled.minor_to_major_size - 1 - i);
+    is_row_major = is_row_major && tiled.num_tiles == 0;
+  } else {
+    const auto& strides = layout->strides;
+    const auto wanted = row_major(buffer.dims, element_type(buffer.type).bytes());
+    is_row_major = std::ranges::equal(std::span(strides.byte_strides, strides.num_byte_strides), wanted);
+  }
+  if (!is_row_major) throw UnsupportedError("arrays are copied to the host in row-major order only", "layout");
+}
+
+PJRT_Buffer* copy_of(const PJRT_Buffer& buffer) {
+  require_alive(buffer);
+  return make_buffer(buffer.type, buffer.dims, buffer.parts);  // arrays never change, so a copy shares their bytes
+}
+
+}  // namespace
+
+// A buffer with a holder is not donated.
+PJRT_Buffer* make_buffer(PJRT_Buffer_Type type, std::vector<int64_t> dims, std::vector<runtime::BufferPtr> parts) {
+  for (const auto& part : parts) part->add_holder();
+  return new PJRT_Buffer{type, std::move(dims), std::move(parts)};
+}
+
+void require_alive(const PJRT_Buffer& buffer) { require(!buffer.deleted, "the array was deleted"); }
+
+void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  const ElementType element = element_type(args.type);
+  const std::span dims(args.dims, args.num_dims);
+  const Type type = type_of(element.dtype, dims);
+  const auto strides = args.byte_strides ? std::vector(args.byte_strides, args.byte_strides + args.num_byte_strides)
+                                         : row_major(dims, element.bytes());
+  require(strides.size() == dims.size(), "there are ", strides.size(), " strides for ", dims.size(), " dimensions");
+  const auto* const data = static_cast<const std::byte*>(args.data);
+  const auto width = static_cast<std::size_t>(byte_size(element.dtype));
+  std::vector<runtime::BufferPtr> parts;
+  if (!element.is_complex && strides == row_major(dims, element.bytes())) {
+    parts.push_back(runtime::cpu().upload(type, {data, static_cast<std::size_t>(type.bytes())}));
+  } else {
+    std::vector<std::byte> dense(static_cast<std::size_t>(type.bytes()));
+    for (std::size_t part = 0; part < (element.is_complex ? 2 : 1); ++part) {
+      gather(data + part * width, dims, strides, width, dense.data(), width);
+      parts.push_back(runtime::cpu().upload(type, dense));
+    }
+  }
+  auto done = std::make_unique<PJRT_Event>(runtime::Event::already_set());
+  args.buffer = make_buffer(args.type, {dims.begin(), dims.end()}, std::move(parts));
+  args.done_with_host_buffer = done.release();
+}
+
+void run(PJRT_Buffer_ToHostBuffer_Args& args) {
+  const PJRT_Buffer& buffer = *args.src;
+  require_alive(buffer);
+  require_row_major(args.host_layout, buffer);
+  const std::size_t bytes = bytes_of(buffer);
+  if (!args.dst) {
+    args.dst_size = bytes;
+    return;
+  }
+  require(args.dst_size >= bytes, "an array of ", bytes, " bytes does not fit in ", args.dst_size);
+  auto done = std::make_shared<runtime::Event>();
+  args.event = new PJRT_Event{done};
+  const auto source = ready_event(buffer);
+  const auto copy = [done, source, parts = buffer.parts,
+                     to = static_cast<std::byte*>(args.dst)](const std::exception_ptr& error) {
+    if (error) return done->set_error(error);
+    try {
+      write(parts, to);
+      done->set();
+    } catch (...) {
+      done->set_error(std::current_exception());
+    }
+  };
+  if (source->ready())
+    copy(source->error());
+  else
+    source->then(copy);
+}
+
+void run(PJRT_Buffer_CopyToDevice_Args& args) { args.dst_buffer = copy_of(*args.buffer); }
+void run(PJRT_Buffer_CopyToMemory_Args& args) { args.dst_buffer = copy_of(*args.buffer); }
+
+void run(PJRT_Buffer_Destroy_Args& args) { delete args.buffer; }
+void run(PJRT_Buffer_Delete_Args& args) { args.buffer->deleted = true; }
+void run(PJRT_Buffer_IsDeleted_Args& args) { args.is_deleted = args.buffer->deleted; }
+void run(PJRT_Buffer_ElementType_Args& args) { args.type = args.buffer->type; }
+void run(PJRT_Buffer_Dimensions_Args& args) {
+  args.dims = args.buffer->dims.data();
+  args.num_dims = args.buffer->dims.size();
+}
+void run(PJRT_Buffer_UnpaddedDimensions_Args& args) {
+  args.unpadded_dims = args.buffer->dims.data();
+  args.num_dims = args.buffer->dims.size();
+}
+void run(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
+  args.dynamic_dim_indices = nullptr;
+  args.num_dynamic_dims = 0;
+}
+void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = bytes_of(*args.buffer); }
+void run(PJRT_Buffer_Device_Args& args) { args.device = &client().device; }
+void run(PJRT_Buffer_Memory_Args& args) { args.memory = &client().memory; }
+void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = false; }
+void run(PJRT_Buffer_ReadyEvent_Args& args) {
+  require_alive(*args.buffer);
+  args.event = new PJRT_Event{ready_event(*args.buffer)};
+}
+
+}  // namespace weft::pjrt
