@@ -259,6 +259,23 @@ TEST(Plugin, CallsBackWhenArraysAreThere) {
   destroy(program);
 }
 
+TEST(Plugin, ShowsItsBytes) {
+  PJRT_Buffer* x = array<float>({1, 2, 3}, PJRT_Buffer_Type_F32, {3});
+  PJRT_Buffer_IncreaseExternalReferenceCount_Args more{
+      .struct_size = PJRT_Buffer_IncreaseExternalReferenceCount_Args_STRUCT_SIZE, .buffer = x};
+  succeed(api().PJRT_Buffer_IncreaseExternalReferenceCount(&more));
+  PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args bytes{
+      .struct_size = PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args_STRUCT_SIZE, .buffer = x};
+  succeed(api().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&bytes));
+  const auto* const seen = static_cast<const float*>(bytes.device_memory_ptr);
+  EXPECT_THAT(std::vector(seen, seen + 3), ElementsAre(1, 2, 3));
+  destroy(x);
+  PJRT_Buffer* complex = array<std::complex<float>>({{1, 2}}, PJRT_Buffer_Type_C64, {1});
+  bytes.buffer = complex;
+  EXPECT_THAT(failure(api().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&bytes)).message, HasSubstr("complex"));
+  destroy(complex);
+}
+
 TEST(Plugin, IsUsedByManyThreads) {
   PJRT_LoadedExecutable* program = compile(twice);
   std::vector<std::thread> threads;

@@ -68,6 +68,13 @@ void require_row_major(const PJRT_Buffer_MemoryLayout* layout, const PJRT_Buffer
   if (!is_row_major) throw UnsupportedError("arrays are copied to the host in row-major order only", "layout");
 }
 
+// Returns the bytes in JAX's order, after waiting for them.
+std::span<const std::byte> visible_bytes(const PJRT_Buffer& buffer) {
+  require_alive(buffer);
+  require(buffer.parts.size() == 1, "a complex array has no bytes that others can look at; copy it");
+  return buffer.parts[0]->bytes();
+}
+
 PJRT_Buffer* copy_of(const PJRT_Buffer& buffer) {
   require_alive(buffer);
   return make_buffer(buffer.type, buffer.dims, buffer.parts);  // arrays never change, so a copy shares their bytes
@@ -159,6 +166,15 @@ void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_by
 void run(PJRT_Buffer_Device_Args& args) { args.device = &client().device; }
 void run(PJRT_Buffer_Memory_Args& args) { args.memory = &client().memory; }
 void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = false; }
+// Arrays never change and their memory is never donated, so there is nothing to count.
+void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) { (void)visible_bytes(*args.buffer); }
+void run(PJRT_Buffer_DecreaseExternalReferenceCount_Args&) {}
+void run(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
+  args.device_memory_ptr = const_cast<std::byte*>(visible_bytes(*args.buffer).data());  // the interface forgot const
+}
+void run(PJRT_Buffer_UnsafePointer_Args& args) {
+  args.buffer_pointer = reinterpret_cast<uintptr_t>(visible_bytes(*args.buffer).data());
+}
 void run(PJRT_Buffer_ReadyEvent_Args& args) {
   require_alive(*args.buffer);
   args.event = new PJRT_Event{ready_event(*args.buffer)};

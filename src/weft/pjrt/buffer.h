@@ -45,4 +45,11 @@ void run(PJRT_Buffer_Memory_Args& args);
 void run(PJRT_Buffer_IsOnCpu_Args& args);
 void run(PJRT_Buffer_ReadyEvent_Args& args);
 
+// Others may look at the bytes of an array of real numbers while they hold a reference, and as long as the array exists. Throw Error if it
+// is complex.
+void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args);
+void run(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args);
+void run(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args);
+void run(PJRT_Buffer_UnsafePointer_Args& args);
+
 }  // namespace weft::pjrt

@@ -8,6 +8,7 @@
 #include <weft/base/error.h>
 #include <weft/base/version.h>
 #include <weft/ir/bytecode/bytecode.h>
+#include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
 
@@ -153,6 +154,16 @@ void run(PJRT_Device_AddressableMemories_Args& args) {
   args.num_memories = 1;
 }
 void run(PJRT_Device_DefaultMemory_Args& args) { args.memory = args.device->memory; }
+
+// Older callers have a shorter struct, so only its first fields are written.
+void run(PJRT_Device_MemoryStats_Args& args) {
+  const runtime::DeviceStats stats = runtime::cpu().stats();
+  args.bytes_in_use = static_cast<int64_t>(stats.bytes_in_use);
+  args.peak_bytes_in_use = static_cast<int64_t>(stats.peak_bytes_in_use);
+  args.peak_bytes_in_use_is_set = true;
+  args.bytes_limit = static_cast<int64_t>(stats.bytes_limit);
+  args.bytes_limit_is_set = true;
+}
 
 void run(PJRT_Memory_Id_Args& args) { args.id = 0; }
 void run(PJRT_Memory_Kind_Args& args) { set(args.kind, args.kind_size, memory_kind); }

@@ -57,6 +57,7 @@ void run(PJRT_Device_IsAddressable_Args& args);
 void run(PJRT_Device_LocalHardwareId_Args& args);
 void run(PJRT_Device_AddressableMemories_Args& args);
 void run(PJRT_Device_DefaultMemory_Args& args);
+void run(PJRT_Device_MemoryStats_Args& args);
 
 void run(PJRT_Memory_Id_Args& args);
 void run(PJRT_Memory_Kind_Args& args);
