@@ -68,6 +68,23 @@ TEST(Bytecode, IsKnownByItsFirstBytes) {
   EXPECT_THAT(wrong_with("ML\xEFR"), HasSubstr("byte 4: the bytecode ends in the middle of something"));
 }
 
+// tests/ir/bytecode/inputs/sine.exported is jax.export.export(jax.jit(lambda x: jnp.sin(x) + 1))(np.ones(3, np.float32)).serialize().
+TEST(Bytecode, IsFoundInExportedPrograms) {
+  const std::string bytes = contents(inputs / "sine.exported");
+  const Module module = read_program(bytes);
+  EXPECT_THAT(print(module), HasSubstr("stablehlo.sine"));
+  EXPECT_EQ(module.main()->inputs()[0].type(), Type(DType::f32, {3}));
+  // Whatever else the bytes are, they end in a module or an Error.
+  EXPECT_THROW(read_program(std::string_view(bytes).substr(0, bytes.size() / 2)), Error);
+  std::string changed = bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    error_of([&] { read_program(std::string_view(bytes).substr(0, i)); });
+    changed[i] = static_cast<char>(changed[i] ^ (1 << (i % 8)));
+    error_of([&] { read_program(changed); });
+    changed[i] = bytes[i];
+  }
+}
+
 // Returns the bytes with another name of their producer, of the same length.
 std::string produced_by(std::string_view producer) {
   std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");

@@ -53,9 +53,9 @@ ir::Module parse(const OptOptions& options, const ir::Section& section) {
   }
 }
 
-// Bytecode holds one module, whatever bytes are in it.
+// Bytecode and exported programs hold one module, whatever bytes are in them; text has no NUL.
 std::vector<ir::Section> sections_of(std::string_view contents) {
-  if (ir::is_bytecode(contents)) return {{contents, 1}};
+  if (ir::is_bytecode(contents) || contents.find('\0') != contents.npos) return {{contents, 1}};
   return ir::split_sections(contents);
 }
 

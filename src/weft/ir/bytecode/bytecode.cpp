@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include <weft/ir/bytecode/exported.h>
 #include <weft/ir/bytecode/module_reader.h>
 #include <weft/ir/text/lower.h>
 
@@ -54,7 +55,9 @@ Module read_bytecode(std::string_view bytes, const ParseLimits& limits, std::vec
 }
 
 Module read_program(std::string_view contents, const ParseLimits& limits, int first_line, std::string_view file) {
-  return is_bytecode(contents) ? read_bytecode(contents, limits) : parse_module(contents, limits, first_line, file);
+  if (is_bytecode(contents)) return read_bytecode(contents, limits);
+  if (const auto module = bytecode::exported_module(contents)) return read_bytecode(*module, limits);
+  return parse_module(contents, limits, first_line, file);
 }
 
 }  // namespace weft::ir

@@ -27,7 +27,8 @@ bool is_bytecode(std::string_view bytes);
 Module read_bytecode(std::string_view bytes, const ParseLimits& limits = {},
                      std::vector<std::string>* refused = nullptr);
 
-// Reads a program from text or from bytecode, whichever the contents are. The other arguments are those of parse_module.
+// Reads a program from text, from bytecode or from what jax.export serializes, whichever the contents are. The other arguments are those of
+// parse_module.
 Module read_program(std::string_view contents, const ParseLimits& limits = {}, int first_line = 1,
                     std::string_view file = {});
 
