@@ -120,6 +120,21 @@ TEST(Bytecode, ErrorsNameThePlaceInTheProgram) {
   EXPECT_THAT(refused[0], MatchesRegex("@main: byte .*unsupported operation"));
 }
 
+// The names of the module's attributes have different lengths, so one is made to mean the other where it is referred to.
+TEST(Bytecode, NamesEachAttributeOnce) {
+  const std::string bytes = contents(inputs / "constants.1.17.0.mlir.bc");
+  std::vector<std::string> twice;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string changed = bytes;
+    for (const int step : {-2, 2}) {
+      changed[i] = static_cast<char>(bytes[i] + step);
+      const std::string wrong = wrong_with(changed);
+      if (wrong.find("builtin.module: the attribute") != wrong.npos) twice.push_back(wrong);
+    }
+  }
+  EXPECT_THAT(twice, testing::Contains(MatchesRegex("byte [0-9]+.*: builtin.module: the attribute .* is given twice")));
+}
+
 TEST(Bytecode, IsLimited) {
   const std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");
   const auto wrong = [&](const ParseLimits& limits) { return error_of([&] { read_bytecode(bytes, limits); }); };

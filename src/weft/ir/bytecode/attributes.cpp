@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <unordered_set>
 
 #include <weft/base/convert.h>
 #include <weft/ir/bytecode/builtin_codes.h>
@@ -92,6 +93,14 @@ Attribute AttributeDecoder::builtin(Context& c) {
   }
 }
 
+void AttributeDecoder::require_distinct(const std::vector<NamedAttribute>& attributes, const Owner& owner) const {
+  if (attributes.size() < 2) return;
+  std::unordered_set<std::string_view> names;
+  for (const NamedAttribute& attribute : attributes)
+    if (!names.insert(attribute.name).second)
+      source_.fail(owner.at, concat(owner.name, ": the attribute ", attribute.name, " is given twice"));
+}
+
 Attribute AttributeDecoder::list(Context& c) {
   Attribute result;
   result.kind = Attribute::Kind::list;
@@ -109,6 +118,7 @@ Attribute AttributeDecoder::dictionary(Context& c) {
     if (name.kind != Attribute::Kind::string) c.in.fail("expected the name of an attribute to be a string");
     append_next(name.text, c.in, c.owner, result.fields);
   }
+  require_distinct(result.fields, c.owner);
   return result;
 }
 

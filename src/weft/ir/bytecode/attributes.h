@@ -29,6 +29,9 @@ class AttributeDecoder {
   // Like next; appends a name and its value, unless the value stands for an attribute that is not given, or is not read.
   void append_next(std::string_view name, ByteReader& in, const Owner& owner, std::vector<NamedAttribute>& to);
 
+  // Throws Error if two attributes have the same name.
+  void require_distinct(const std::vector<NamedAttribute>& attributes, const Owner& owner) const;
+
   // Returns the string at a position of the table of strings as it stands between quotes in text.
   std::string_view string(ByteReader& in);
   // Returns a view that lives as long as the decoder.

@@ -147,6 +147,7 @@ void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, const Operation
   if (mask & has_property) {
     const Extent& extent = container_.properties[in.index(container_.properties.size(), "property")];
     attempt([&] { properties(extent, kind, op); });
+    if (mask & has_attributes) attributes_.require_distinct(op.attributes, {op.at, op.name});
   }
   to_stablehlo(kind, op.attributes);
 }
