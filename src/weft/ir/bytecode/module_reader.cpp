@@ -44,7 +44,7 @@ text::SyntaxModule ModuleReader::read() {
   return std::move(module_);
 }
 
-const OperationKind& ModuleReader::kind(std::size_t index) {
+OperationKind& ModuleReader::kind(std::size_t index) {
   std::optional<OperationKind>& kind = kinds_[index];
   const OperationName& name = container_.operations[index];
   if (!kind) kind = operation_kind(container_.dialects[name.dialect], name.name);
@@ -107,22 +107,26 @@ std::string_view ModuleReader::new_name(const Scope& scope) {
   return names_.emplace_back(concat('%', scope.empty() ? 0 : scope.back().first + scope.back().defined.size()));
 }
 
+void ModuleReader::require_known(OperationKind& kind, std::size_t at) {
+  const bool is_read_here = kind.name == "builtin.module" || kind.name == "sdy.mesh" || kind.name == conversion_cast;
+  if (!is_read_here) text::require_known(source_, at, kind.name, concat('\'', kind.name, '\''));
+  kind.is_known = true;
+}
+
 text::Operation ModuleReader::operation(ByteReader& in, Scope& scope) {
   if (++operations_ > limits_.operations) in.fail(concat("more than ", limits_.operations, " operations"));
   text::Operation op;
   op.at = in.at();
-  const OperationKind& kind = this->kind(in.index(container_.operations.size(), "operation name"));
+  OperationKind& kind = this->kind(in.index(container_.operations.size(), "operation name"));
   op.name = kind.name;
   const std::uint8_t mask = in.byte();
   op.place = locations_.decode(in.number());
   places_.emplace_back(op.at, op.place);
-  const bool is_module = op.name == "builtin.module", is_cast = op.name == conversion_cast;
-  if (!is_module && !is_cast && op.name != "sdy.mesh")
-    attempt([&] { text::require_known(source_, op.at, op.name, concat('\'', op.name, '\'')); });
+  if (!kind.is_known) attempt([&] { require_known(kind, op.at); });
   const bool was_in_function = is_in_function_;
   is_in_function_ = was_in_function || op.name == "func.func";
   attributes(in, mask, kind, op);
-  if (is_cast) {
+  if (op.name == conversion_cast) {
     cast(in, mask, scope, op.at);
     return op;
   }

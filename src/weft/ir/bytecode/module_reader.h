@@ -56,7 +56,8 @@ class ModuleReader {
   std::string_view new_name(const Scope& scope);
   text::WrittenType type(std::uint64_t index, const ByteReader& in, const Owner& owner);
   void add(text::Operation op);
-  const OperationKind& kind(std::size_t index);
+  OperationKind& kind(std::size_t index);
+  void require_known(OperationKind& kind, std::size_t at);
   // Runs a step unless the function is refused already; if the step finds something unsupported in a function, the function is refused.
   template <class Step>
   void attempt(Step&& step);

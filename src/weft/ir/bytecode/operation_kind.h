@@ -17,6 +17,7 @@ struct OperationKind {
   std::vector<Property> properties;
   // Attributes that StableHLO has as fields of another attribute: {field, attribute}.
   std::vector<std::pair<std::string_view, std::string_view>> members;
+  bool is_known = false;  // operations of this name can be lowered; set by who has checked it
 };
 
 // Returns what is known of an operation by the name of its dialect and its name in the bytecode.

@@ -118,6 +118,7 @@ Attribute& structure(std::vector<NamedAttribute>& attributes, std::string_view n
 }  // namespace
 
 void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
+  if (attributes.empty()) return;
   std::erase_if(attributes, is_omitted);
   drop_empty_layouts(attributes);
   std::vector<NamedAttribute> result;

@@ -350,11 +350,12 @@ constexpr Entry entries[] = {
 
 void check_dropped_attributes(const Source& source, const SyntaxModule& module, const Operation& operation) {
   for (const Entry& entry : entries) {
-    if (std::ranges::find(entry.operations, operation.name) == entry.operations.end()) continue;
     const Attribute* attribute = find(operation.attributes, entry.attribute);
+    if (!attribute && !entry.is_required) continue;
+    if (std::ranges::find(entry.operations, operation.name) == entry.operations.end()) continue;
     if (attribute)
       entry.check({source, module, operation}, resolve(source, module, *attribute));
-    else if (entry.is_required)
+    else
       source.fail(operation.at, concat(operation.name, ": expected the attribute ", entry.attribute));
   }
 }

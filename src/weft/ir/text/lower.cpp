@@ -215,7 +215,8 @@ Values Lowering::operands(const Scope& scope, const Operation& op) const {
 WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
   check_dropped_attributes(source_, module_, op);
   graph.set_location(locations_.of(op));
-  if (const DynamicOperation* known = legalize::find_dynamic(op.name)) return dynamic(graph, scope, op, *known);
+  if (const DynamicOperation* dynamic_operation = known(op.name).dynamic)
+    return dynamic(graph, scope, op, *dynamic_operation);
   if (!op.regions.empty()) {
     if (auto results = with_promoted_operands(graph, scope, op)) return *results;
     if (auto results = with_captured_input(graph, scope, op)) return *results;
@@ -234,14 +235,21 @@ WrittenValues Lowering::grouped_results(const Operation& op, std::span<const Val
   }
 }
 
+const Lowering::KnownName& Lowering::known(std::string_view name) {
+  const auto found = known_names_.find(name);
+  if (found != known_names_.end()) return found->second;
+  const KnownName looked_up{legalize::find_dynamic(name), rule_named(name), legalize::find_chlo(name),
+                            legalize::find_complex(name), op_named(name)};
+  return known_names_.emplace(name, looked_up).first->second;
+}
+
 Values Lowering::real_operation(Graph& graph, const Scope& scope, const Operation& op) {
-  if (const LoweringRule rule = rule_named(op.name)) return (this->*rule)(graph, scope, op);
-  if (const ChloFunction* known = legalize::find_chlo(op.name)) return chlo(*known, scope, op);
-  const Op* kind = op_named(op.name);
-  if (const ComplexFunction* known = legalize::find_complex(op.name); known && !kind)
-    return complex_function(*known, scope, op);
-  if (!kind) source_.fail_unsupported(op.at, concat(op.name, ": unsupported here"), op.name);
-  return append(graph, op, *kind, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
+  const KnownName& name = known(op.name);
+  if (name.rule) return (this->*name.rule)(graph, scope, op);
+  if (name.chlo) return chlo(*name.chlo, scope, op);
+  if (name.complex && !name.op) return complex_function(*name.complex, scope, op);
+  if (!name.op) source_.fail_unsupported(op.at, concat(op.name, ": unsupported here"), op.name);
+  return append(graph, op, *name.op, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
 }
 
 Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,

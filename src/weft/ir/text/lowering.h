@@ -38,6 +38,9 @@ const Op* op_named(std::string_view name);
 // Returns whether the value is a constant that is cheap to copy into a region.
 bool is_small_constant(const WrittenValue& v);
 
+class Lowering;
+using LoweringRule = Values (Lowering::*)(Graph& graph, const Scope& scope, const Operation& op);
+
 class Lowering {
  public:
   Lowering(const Source& source, const SyntaxModule& module, const ParseLimits& limits)
@@ -140,6 +143,16 @@ class Lowering {
                                 std::span<const Use> passed);
   Regions closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed);
 
+  // How operations of a name are lowered; looked up once for each name.
+  struct KnownName {
+    const DynamicOperation* dynamic = nullptr;
+    LoweringRule rule = nullptr;
+    const ChloFunction* chlo = nullptr;
+    const ComplexFunction* complex = nullptr;
+    const Op* op = nullptr;
+  };
+  const KnownName& known(std::string_view name);
+
   const Source& source_;
   const SyntaxModule& module_;
   const ParseLimits& limits_;
@@ -152,11 +165,11 @@ class Lowering {
   std::unordered_map<std::string_view, std::shared_ptr<const Graph>> callees_;
   std::vector<const Function*> calls_;                // calls that are being lowered
   std::unordered_map<const Node*, Value> constants_;  // constants behind inputs of the regions that are being lowered
+  std::unordered_map<std::string_view, KnownName> known_names_;
   std::int64_t operations_ = 0;
 };
 
 // The rule of an operation that has one; nullptr otherwise.
-using LoweringRule = Values (Lowering::*)(Graph& graph, const Scope& scope, const Operation& op);
 LoweringRule rule_named(std::string_view name);
 // The rule for the operation with complex operands or results; nullptr if it has none.
 LoweringRule complex_rule_named(std::string_view name);
