@@ -135,6 +135,12 @@ TEST(Bytecode, NamesEachAttributeOnce) {
   EXPECT_THAT(twice, testing::Contains(MatchesRegex("byte [0-9]+.*: builtin.module: the attribute .* is given twice")));
 }
 
+// An input that the fuzzer has found.
+TEST(Bytecode, ATokenHasNoElements) {
+  EXPECT_THAT(wrong_with(contents("tests/ir/bytecode/refused/token_constant.mlir.bc")),
+              HasSubstr("a token has no elements"));
+}
+
 TEST(Bytecode, IsLimited) {
   const std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");
   const auto wrong = [&](const ParseLimits& limits) { return error_of([&] { read_bytecode(bytes, limits); }); };

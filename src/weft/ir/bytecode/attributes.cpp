@@ -206,6 +206,8 @@ Attribute AttributeDecoder::tensor(Context& c) {
   result.kind = Attribute::Kind::dense;
   result.is_raw = true;
   result.type = types_.attribute_type(c.in.number(), c.owner);
+  if (result.type.part.dtype() == DType::token)
+    source_.fail(c.owner.at, concat(c.owner.name, ": a token has no elements"));
   result.text = c.in.bytes(c.in.number());
   return result;
 }
