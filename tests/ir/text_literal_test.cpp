@@ -147,6 +147,15 @@ TEST(TextLiteral, WritesWhatReadsBack) {
   expect_round_trip(std::vector<std::int8_t>(300, -7));
 }
 
+// The bytes of a narrow float may have bits that the number does not have.
+TEST(TextLiteral, IgnoresTheUpperBitsOfNarrowFloats) {
+  const auto function = [](const char* bytes) {
+    return concat("func.func @f() -> tensor<2xf6E2M3FN> { %0 = stablehlo.constant dense<\"", bytes,
+                  "\"> : tensor<2xf6E2M3FN> return %0 : tensor<2xf6E2M3FN> }");
+  };
+  EXPECT_EQ(print(*parse(function("0xF0E8"))), print(*parse(function("0x3028"))));
+}
+
 TEST(TextLiteral, WritesMlirsDigits) {
   Graph graph;
   const Type scalar(DType::f32, {});

@@ -225,6 +225,12 @@ Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte>
       if constexpr (is_narrow_int<T>)
         for (std::byte& b : bytes) b = static_cast<std::byte>(T(static_cast<std::uint8_t>(b)).value);
     });
+  const DType dtype = type.dtype();
+  if (dtype == DType::f4E2M1FN || dtype == DType::f6E2M3FN || dtype == DType::f6E3M2FN)
+    visit_any(dtype, [&]<class T>(T) {
+      if constexpr (sizeof(T) == 1 && is_float_type<T>)
+        for (std::byte& b : bytes) b = std::bit_cast<std::byte>(T(static_cast<double>(std::bit_cast<T>(b))));
+    });
   require_bytes(source, at, bytes, type);
   return {type, bytes};
 }
