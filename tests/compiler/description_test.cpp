@@ -163,6 +163,10 @@ TEST(DimSources, DimensionsAreFollowedToTheInputs) {
                              "tensor<256x6xf32>) -> tensor<768x6xf32>"),
                       "768x6xf32"),
               ElementsAre("input 0 dim 0 + slice of input 0 dim 0", "input 0 dim 1"));
+  EXPECT_THAT(dims_of("%o = stablehlo.slice %x [0:1, 0:6] : (tensor<512x6xf32>) -> tensor<1x6xf32>\n"
+                      "%r = stablehlo.broadcast_in_dim %o, dims = [0, 1] : (tensor<1x6xf32>) -> tensor<8x6xf32>",
+                      "8x6xf32"),
+              ElementsAre("broadcast to 8", "input 0 dim 1"));
   EXPECT_THAT(
       dims_of("%s = stablehlo.constant dense<[1, 2]> : tensor<2xui64>\n"
               "%o, %b = stablehlo.rng_bit_generator %s, algorithm = PHILOX : (tensor<2xui64>) -> (tensor<2xui64>, "
