@@ -27,7 +27,7 @@ class Buffer {
   Buffer(Type type, Memory memory, DeviceId device = {}, LayoutId layout = {});  // the bytes are there
   // Promised: the bytes come with the event of `slots`. The buffer takes over one reference to `slots`.
   Buffer(Type type, std::uint64_t id, Slots& slots, std::uint32_t slot, DeviceId device = {}, LayoutId layout = {})
-      : type_(type), id_(id), slots_(slots), slot_(slot), layout_(layout), device_(device) {}
+      : type_(type), id_(id), slots_(slots), slot_(static_cast<std::uint8_t>(slot)), layout_(layout), device_(device) {}
   ~Buffer() {
     const State state = state_.load(std::memory_order_acquire);
     if (has_host_copy_.load(std::memory_order_relaxed)) [[unlikely]]
@@ -96,14 +96,15 @@ class Buffer {
   Type type_;
   std::uint64_t id_;
   Slots& slots_;
-  std::uint32_t slot_;
-  LayoutId layout_;
-  DeviceId device_;
-  std::atomic<int> holders_ = 0;
+  std::uint8_t slot_;  // below Slots::most
   std::atomic<State> state_ = State::whole;
   std::atomic<bool> read_ = false;
   mutable std::atomic<bool> has_host_copy_ = false;
+  LayoutId layout_;
+  DeviceId device_;
+  std::atomic<int> holders_ = 0;
 };
+static_assert(sizeof(Buffer) == 40, "the members are ordered so that thousands of buffers take little memory");
 using BufferPtr = std::shared_ptr<Buffer>;
 
 // A promise of several buffers that come with one event: the outputs of a launch.

@@ -59,12 +59,11 @@ namespace {
 // Returns the bytes of memory that a launch adds.
 std::uint64_t new_bytes(const Executable& executable) {
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < executable.outputs.size(); ++i) {
-    const Output& output = executable.outputs[i];
+  for (const Output& output : executable.outputs) {
     const Allocation& allocation = executable.allocations[output.allocation];
-    if (allocation.kind == Allocation::Kind::output && output.donated_input < 0) bytes += executable.output_bytes(i);
+    if (allocation.kind == Allocation::Kind::output && output.donated_input < 0) bytes += allocation.bytes;
   }
-  return bytes;
+  return bytes * executable.devices;
 }
 
 void check_upload(Type type, std::span<const std::byte> bytes) {
@@ -104,7 +103,9 @@ void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outpu
   if (!record.flight) {
     Promise promise(record.done, count, id_);
     outputs.reserve(count);
-    for (const Output& output : executable.outputs) outputs.push_back(promise.next(output.type, output.layout));
+    const LayoutId* const layouts = executable.output_layouts.empty() ? nullptr : executable.output_layouts.data();
+    for (std::size_t i = 0; i < count; ++i)
+      outputs.push_back(promise.next(executable.outputs[i].type, layouts ? layouts[i] : LayoutId()));
     return;
   }
   outputs.resize(count);
@@ -113,7 +114,7 @@ void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outpu
     event->comes_out_of_stream_order();
     Promise promise(event, group.outputs.size(), id_);
     for (const std::uint32_t output : group.outputs)
-      outputs[output] = promise.next(executable.outputs[output].type, executable.outputs[output].layout);
+      outputs[output] = promise.next(executable.outputs[output].type, executable.output_layout(output));
     record.groups.push_back(event);
   }
 }

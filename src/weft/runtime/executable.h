@@ -38,14 +38,16 @@ struct Output {
   Type type;
   std::uint32_t allocation = 0;     // of kind output, or of kind input if an input is passed through unchanged
   std::int32_t donated_input = -1;  // the input whose bytes this output takes over; -1 if there is none
-  LayoutId layout = {};             // if it has one, `allocation` is the first device's shard
 };
 
 struct Executable {
   std::string name;
   std::vector<Type> inputs;
-  std::vector<LayoutId> input_layouts;  // empty: no input has one
   std::vector<Output> outputs;
+  // Of a program for the devices of a mesh: how many are in this process, and how they hold inputs and outputs. Of such an output,
+  // `allocation` is the shard of the first device, and the shards of all devices have the same size.
+  std::uint32_t devices = 1;
+  std::vector<LayoutId> input_layouts, output_layouts;  // empty: there are none
   std::vector<Allocation> allocations;
   std::vector<std::shared_ptr<const Thunk>> thunks;  // executables for other sizes may share them
   std::uint64_t temporary_bytes = 0;                 // size of the block of temporaries
@@ -66,7 +68,8 @@ struct Executable {
   std::shared_ptr<KeptBlocks> kept_blocks;
 
   LayoutId input_layout(std::size_t i) const { return input_layouts.empty() ? LayoutId() : input_layouts[i]; }
-  std::uint64_t output_bytes(std::size_t i) const { return outputs[i].layout.bytes(outputs[i].type); }
+  LayoutId output_layout(std::size_t i) const { return output_layouts.empty() ? LayoutId() : output_layouts[i]; }
+  std::uint64_t output_bytes(std::size_t i) const { return allocations[outputs[i].allocation].bytes * devices; }
 };
 
 }  // namespace weft::runtime

@@ -15,10 +15,12 @@ std::string layout_text(LayoutId layout) { return layout ? layout->text() : "on 
 void check_inputs(const Executable& executable, std::span<const BufferPtr> inputs, DeviceId device) {
   require(inputs.size() == executable.inputs.size(), "launch: ", executable.name, " takes ", executable.inputs.size(),
           " inputs, got ", inputs.size());
+  const LayoutId* const layouts = executable.input_layouts.empty() ? nullptr : executable.input_layouts.data();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer* input = inputs[i].get();
-    if (input && input->type() == executable.inputs[i] && input->layout() == executable.input_layout(i) &&
-        input->usable_on(device) && !input->donated()) [[likely]]
+    const LayoutId layout = layouts ? layouts[i] : LayoutId();
+    if (input && input->type() == executable.inputs[i] && input->layout() == layout && input->usable_on(device) &&
+        !input->donated()) [[likely]]
       continue;
     require(input != nullptr, "launch: ", executable.name, ": input ", i, " is null");
     require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
@@ -37,9 +39,9 @@ void check_promised(const Executable& executable, std::span<const BufferPtr> out
   require(outputs.size() == executable.outputs.size(), "launch: ", executable.name, " makes ",
           executable.outputs.size(), " outputs, got ", outputs.size(), " promised buffers");
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    require(outputs[i]->type() == executable.outputs[i].type && outputs[i]->layout() == executable.outputs[i].layout,
+    require(outputs[i]->type() == executable.outputs[i].type && outputs[i]->layout() == executable.output_layout(i),
             "launch: ", executable.name, ": output ", i, " is ", executable.outputs[i].type, ' ',
-            layout_text(executable.outputs[i].layout), ", the promised buffer ", outputs[i]->type(), ' ',
+            layout_text(executable.output_layout(i)), ", the promised buffer ", outputs[i]->type(), ' ',
             layout_text(outputs[i]->layout()));
 }
 

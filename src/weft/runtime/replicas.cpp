@@ -115,6 +115,7 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
                                               std::span<const Placed> inputs, std::span<const Placed> outputs) {
   auto all = std::make_shared<Executable>();
   all->name = one->name;
+  all->devices = devices;
   for (const Placed& input : inputs) {
     all->inputs.push_back(input.whole);
     all->input_layouts.push_back(input.layout);
@@ -122,8 +123,8 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     Output output = one->outputs[i];
     output.type = outputs[i].whole;
-    output.layout = outputs[i].layout;
     all->outputs.push_back(output);
+    all->output_layouts.push_back(outputs[i].layout);
   }
   for (std::uint32_t device = 0; device < devices; ++device) add_device(*one, device, *all);
   // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
