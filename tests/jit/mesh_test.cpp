@@ -149,6 +149,26 @@ TEST_F(OnMesh, GuardsTellShardingsApart) {
   EXPECT_EQ(runs, 3);
 }
 
+TEST_F(OnMesh, OperationsBeforeACallStayOnOneDevice) {
+  const Mesh mesh{{"data", 4}};
+  const auto doubled = compile(mesh, [](const Tensor& input) { return input.sharded("data") * 2; });
+  for (int i = 0; i < 2; ++i) {
+    const Tensor made = arange(8) + i, result = doubled(made);
+    EXPECT_FALSE(sharding_of(made)) << "call " << i;
+    EXPECT_EQ(concat(*sharding_of(result)), "[{\"data\"}]");
+    EXPECT_EQ(result.to_vector<float>(), (made * 2).to_vector<float>());
+  }
+}
+
+TEST_F(OnMesh, ACallWithinAnotherFunctionIsPartOfIt) {
+  const Mesh mesh{{"data", 4}};
+  const auto inner = compile(mesh, [](const Tensor& input) { return input.sharded("data") + 1; });
+  const auto outer = compile([&](const Tensor& input) { return inner(input * 2) * 3; });
+  const Tensor result = outer(batch_of(0, 8, 2));
+  EXPECT_EQ(concat(*sharding_of(result)), "[{\"data\"}, {}]");
+  EXPECT_EQ(result.to_vector<float>(), ((batch_of(0, 8, 2) * 2 + 1) * 3).to_vector<float>());
+}
+
 TEST_F(OnMesh, OptionsThatNeedManySizesAreRefused) {
   const auto refused = [&](CompileOptions options) {
     options.mesh = Mesh{{"data", 2}};

@@ -108,8 +108,10 @@ std::shared_ptr<const Specialization> last_call(const Function& function) { retu
 Explanation explain(const Function& function) { return function.explain(); }
 
 void Function::call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned) {
-  const record::MeshScope mesh_scope(options_.mesh ? &*options_.mesh : nullptr);
   if (called_inside()) return run_as_part(invocation);
+  // Earlier operations are not part of the function, so they do not run on its mesh.
+  if (options_.mesh) record::Recording::current().sync(record::Recording::Keep::graph);
+  const record::MeshScope mesh_scope(mesh());
   auto turn = this->turn();
   {
     const record::BuildScope scope(backend_, build_options_);
@@ -137,6 +139,7 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
 
 void Function::run_as_part(Invocation& invocation) const {
   if (options_.mesh) record::Recording::current().runs_on(*options_.mesh, "compile");
+  const record::MeshScope mesh_scope(mesh());
   const FullgraphScope part(options_.fullgraph ? &options_.name : nullptr);
   invocation.run();
 }

@@ -59,6 +59,7 @@ class Function {
 
  private:
   void run_as_part(Invocation& invocation) const;
+  const ir::Mesh* mesh() const { return options_.mesh ? &*options_.mesh : nullptr; }
 
   // Returns a lock for the duration of a call, which makes other calls wait if the function is known to update
   // Parameters.
