@@ -116,22 +116,17 @@ namespace {
 class Exchange : public Frame {
  public:
   Exchange(const char* function, std::string_view axis, const std::source_location& where)
-      : Frame(function, where), axes_(axes_named(*this, axis)) {}
+      : Frame(function, where), axes_(axes_of(*this, axis)) {}
 
   static const Mesh& mesh() { return *record::session.per_device; }
   const Sharding::Axes& axes() const { return axes_; }
   ir::IntMatrix groups() const { return ir::device_groups(graph(), mesh(), axes_); }
   std::int64_t devices() const { return ir::devices_along(mesh(), axes_); }
 
-  static Sharding::Axes axes_named(const record::Call& call, std::string_view names) {
+  static Sharding::Axes axes_of(const record::Call& call, std::string_view names) {
     call.require(record::session.per_device != nullptr, "it exchanges what devices hold, which only a function of ",
                  "per_device can do");
-    Sharding::Axes axes;
-    for (std::string_view rest = names; !rest.empty();) {
-      const std::string_view name = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(name.size() + 1, rest.size()));
-      axes.push_back(mesh().axis(name));
-    }
+    Sharding::Axes axes = axes_named(mesh(), names);
     call.require(!axes.empty(), "no axis is named");
     return axes;
   }
@@ -222,7 +217,7 @@ Tensor axis_index(std::string_view axis, std::source_location where) {
 
 std::int64_t axis_size(std::string_view axis) {
   const record::Call call("axis_size", std::source_location::current());
-  return ir::devices_along(Exchange::mesh(), Exchange::axes_named(call, axis));
+  return ir::devices_along(Exchange::mesh(), Exchange::axes_of(call, axis));
 }
 
 }  // namespace weft

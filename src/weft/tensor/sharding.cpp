@@ -23,17 +23,21 @@ const Mesh& current_mesh() {
   return *mesh;
 }
 
+Sharding::Axes axes_named(const Mesh& mesh, std::string_view names) {
+  Sharding::Axes axes;
+  for (std::string_view rest = names; !rest.empty();) {
+    const std::string_view name = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+    axes.push_back(mesh.axis(name));
+  }
+  return axes;
+}
+
 Sharding PartitionSpec::of_parts(const Mesh& mesh, Type type, const char* function) const {
   require(std::cmp_less_equal(dims_.size(), type.rank()), function, ": ", dims_.size(), " dimensions are given for ",
           type);
   std::vector<Sharding::Axes> axes(type.rank());
-  for (std::size_t d = 0; d < dims_.size(); ++d) {
-    for (std::string_view rest = dims_[d]; !rest.empty();) {
-      const std::size_t comma = std::min(rest.find(','), rest.size());
-      axes[d].push_back(mesh.axis(rest.substr(0, comma)));
-      rest.remove_prefix(std::min(comma + 1, rest.size()));
-    }
-  }
+  for (std::size_t d = 0; d < dims_.size(); ++d) axes[d] = axes_named(mesh, dims_[d]);
   try {
     return {mesh, std::move(axes)};
   } catch (const Error& wrong) {

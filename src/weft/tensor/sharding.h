@@ -32,6 +32,9 @@ void set_mesh(const Mesh& mesh);
 // Throws Error if set_mesh was not called, and if no function compiled for a mesh is being recorded.
 const Mesh& current_mesh();
 
+// Returns the axes that a text names, from major to minor: "data,model". Throws Error for an axis that the mesh lacks.
+Sharding::Axes axes_named(const Mesh& mesh, std::string_view names);
+
 // For each dimension, the axes of a mesh along which it is split: {"data", "", "model"}. A dimension that is split
 // along several axes names them from major to minor: "data,model". Dimensions that are not given are not split. (The
 // PartitionSpec of JAX.)
