@@ -169,6 +169,16 @@ TEST_F(OnMesh, ACallWithinAnotherFunctionIsPartOfIt) {
   EXPECT_EQ(result.to_vector<float>(), ((batch_of(0, 8, 2) * 2 + 1) * 3).to_vector<float>());
 }
 
+TEST_F(OnMesh, AMeshThatIsSetLaterIsUsed) {
+  const auto doubled = compile([](const Tensor& input) { return input * 2; });
+  EXPECT_FALSE(sharding_of(doubled(x)));
+  set_mesh(Mesh{{"data", 4}});
+  EXPECT_EQ(concat(*sharding_of(doubled(x))), "[{}]");
+  set_mesh(Mesh{{"data", 2}});
+  EXPECT_EQ(doubled(x).to_vector<float>(), (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(sharding_of(doubled(x))->mesh().devices(), 2);
+}
+
 TEST_F(OnMesh, OptionsThatNeedManySizesAreRefused) {
   const auto refused = [&](CompileOptions options) {
     options.mesh = Mesh{{"data", 2}};

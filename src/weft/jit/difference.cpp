@@ -141,6 +141,7 @@ class Comparison {
     };
     const Context& before = known_.context;
     if (before.device != now.device) other("the device");
+    if (before.mesh != now.mesh) other("the mesh");
     differ("WEFT_STRICT", before.strict, now.strict);
     differ("WEFT_FUSE", before.fuse, now.fuse);
     if (before.autocast != now.autocast) other("the Autocast around the call");

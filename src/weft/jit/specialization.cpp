@@ -23,7 +23,8 @@ Context Context::now() {
           .strict = knobs::strict(),
           .fuse = knobs::fuse(),
           .backend = record::backend(),
-          .autocast = Autocast::current()};
+          .autocast = Autocast::current(),
+          .mesh = record::mesh() ? std::optional(*record::mesh()) : std::nullopt};
 }
 
 std::uint64_t ValueGuard::now(std::span<const Leaf> leaves) const {

@@ -32,6 +32,7 @@ struct Context {
   bool strict = false, fuse = true;
   record::Backend backend = record::Backend::compiled;
   std::optional<DType> autocast;
+  std::optional<ir::Mesh> mesh;
 
   static Context now();
   friend bool operator==(const Context&, const Context&) = default;
