@@ -103,6 +103,15 @@ weft_needs(PNG_FOUND libpng "${PNG_VERSION_STRING}" "pictures" libpng-dev)
 find_package(LibZip QUIET)
 weft_needs(LibZip_FOUND libzip "${LibZip_VERSION}" ".npz files" libzip-dev)
 
+# Under Debian, both implementations can be installed; each has a package file of its own.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND AND NOT CMAKE_CROSSCOMPILING)
+  pkg_check_modules(openmpi QUIET IMPORTED_TARGET ompi-c)
+  pkg_check_modules(mpich QUIET IMPORTED_TARGET mpich)
+endif()
+weft_may_use(openmpi_FOUND "Open MPI" "${openmpi_VERSION}" "meshes of several processes" "libopenmpi-dev openmpi-bin pkg-config")
+weft_may_use(mpich_FOUND MPICH "${mpich_VERSION}" "meshes of several processes" "libmpich-dev mpich pkg-config")
+
 if(WEFT_TESTS)
   find_package(GTest CONFIG QUIET)
   weft_needs(GTest_FOUND GoogleTest "${GTest_VERSION}" "tests" "libgtest-dev libgmock-dev")

@@ -57,6 +57,9 @@ inline constexpr bool checked_build = true;
   KNOB(profile, Switch, false, "print where the time of the device went, thunk by thunk, when the process ends")      \
   KNOB(debug, Switch, false,                                                                                          \
        "print hints: what costs time or memory in the steps of late, where, why, and the remedy")                     \
+  KNOB(join_ranks, Switch, true,                                                                                      \
+       "processes that mpirun started together share the devices of a mesh; 0: each computes by itself")              \
+  KNOB(rank_deadline_s, Real, 300, "seconds that a process waits for another one in a collective before it gives up") \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
 
 template <class T>

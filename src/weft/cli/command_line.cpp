@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
 #include <weft/base/process.h>
@@ -21,15 +22,30 @@
 #include <weft/compiler/cache/signature.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/record/backend.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::cli {
 
 namespace {
 
+bool has_joined = false;
+
+// Prints an error, unless another process of the job has told already why it ends.
 int report(std::string message, int code) {
+  if (has_joined && runtime::ranks().transport && !runtime::ranks().transport->board().claim_report()) return code;
   std::replace(message.begin(), message.end(), '\n', ' ');
   std::cerr << "error: " << message << std::endl;
   return code;
+}
+
+// Joins the processes that were started together with this one. The first of them speaks for all.
+void join_ranks() {
+  if (!runtime::is_one_of_several()) return;
+  const runtime::Ranks& ranks = runtime::ranks();
+  has_joined = true;
+  if (ranks.rank == 0) return;
+  const Descriptor nowhere(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  ::dup2(nowhere.number(), STDOUT_FILENO);
 }
 
 // Writes out what is buffered. Returns the exit code of a command that has done its work.
@@ -96,6 +112,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   std::vector<std::string> behind = take_command_behind(argc, argv);
   try {
     check_knobs();
+    join_ranks();
   } catch (const Error& wrong) {
     return report(wrong.what(), 2);
   }
@@ -127,6 +144,9 @@ int run(const std::string& version, int argc, const char* const* argv) {
     if (wrong.get_exit_code() != 0) return report(explain(app, wrong), 2);
     app.exit(wrong);
     return end_output();
+  } catch (const runtime::OtherRankError&) {
+    runtime::ranks().transport->board().await_report();
+    return 1;
   } catch (const std::bad_alloc&) {
     return report("out of memory", 1);
   } catch (const std::length_error&) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::cli {
 
@@ -19,6 +20,8 @@ int terminal_columns() {
 }
 
 Progress::Options Progress::standard_error(std::int64_t line_every) {
+  static std::ostream nowhere(nullptr);
+  if (runtime::ranks().rank != 0) return {.out = &nowhere, .line_every = rarely};  // the first process shows it for all
   return {&std::cerr, ::isatty(STDERR_FILENO) != 0, terminal_columns(), line_every};
 }
 

@@ -1,5 +1,6 @@
 #include <weft/cli/training_loop.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -30,7 +31,13 @@ std::string digits(const char* format, double number) {
 }
 
 TrainingLoop::TrainingLoop(const TrainOptions& options, Training training, std::string smaller)
-    : options_(options), training_(std::move(training)), smaller_(std::move(smaller)) {}
+    : options_(options), training_(std::move(training)), smaller_(std::move(smaller)) {
+  if (process_count() == 1) return;
+  require(
+      options.parallelism.mesh.has_value(), process_count(),
+      " processes were started, but no mesh that they could share: name one, such as --mesh data=", process_count());
+  agreement_.emplace(*options.parallelism.mesh);
+}
 
 void TrainingLoop::require_memory(double needed) const {
   require(needed <= memory_limit(), "not enough memory: training needs ",
@@ -43,11 +50,12 @@ void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {
   last_step_ = last_step;
   const std::filesystem::path folder = options_.save.empty() ? options_.resume : options_.save;
   if (folder.empty()) return;
-  folder_.emplace(folder);
+  folder_ = folder;
+  if (process_index() == 0) saves_into_.emplace(folder);
   std::error_code ignored;
   const bool resumes_here = !options_.resume.empty() && std::filesystem::equivalent(folder, options_.resume, ignored);
   if (resumes_here) saved_step_ = step;
-  if (train::has_checkpoint(folder) && !resumes_here)
+  if (saves_into_ && train::has_checkpoint(folder) && !resumes_here)
     std::cerr << "note: " << folder.string() << " holds a checkpoint, which this run replaces; --resume goes on from it"
               << std::endl;
 }
@@ -79,7 +87,7 @@ void TrainingLoop::train(const train::Settings& settings) {
 }
 
 void TrainingLoop::begin_to_note_signals() {
-  interrupt_.emplace(concat("stopping when the pending steps are done", folder_ ? " and saved" : "",
+  interrupt_.emplace(concat("stopping when the pending steps are done", folder_.empty() ? "" : " and saved",
                             "; a second signal ends it at once"));
 }
 
@@ -149,13 +157,13 @@ std::string TrainingLoop::status() const {
 }
 
 void TrainingLoop::save(const train::Settings& settings) {
-  if (!folder_ || saved_step_ == step_) return;
+  if (folder_.empty() || saved_step_ == step_) return;
   const trace::Scope scope("checkpoint", "save", step_);
   const std::map<std::string, StateDict> parts = training_.state();
   std::map<std::string, std::vector<data::TensorBytes>> bytes;
   train::CheckpointParts files;
   for (const auto& [name, state] : parts) files[name] = bytes[name] = data::bytes_of(state);
-  folder_->save(step_, settings, files);
+  if (saves_into_) saves_into_->save(step_, settings, files);
   saved_step_ = step_;
 }
 
@@ -170,10 +178,14 @@ void TrainingLoop::try_to_save(const train::Settings& settings) {
 
 void TrainingLoop::require_saved() const { require(last_save_.ok(), last_save_.reason()); }
 
-bool TrainingLoop::stop_now() const {
-  if (signal() != 0) return true;
+bool TrainingLoop::stop_now() {
+  constexpr int over = 1;  // a vote to stop because the time is over; signals come on top
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  return options_.minutes > 0 && elapsed.count() >= 60 * options_.minutes;
+  const bool is_over = options_.minutes > 0 && elapsed.count() >= 60 * options_.minutes;
+  if (!agreement_) return is_over || own_signal() != 0;
+  const int vote = agreement_->largest(own_signal() != 0 ? over + own_signal() : is_over ? over : 0);
+  agreed_signal_ = std::max(vote - over, 0);
+  return vote != 0;
 }
 
 nlohmann::json TrainingLoop::report() const {
@@ -199,8 +211,8 @@ nlohmann::json TrainingLoop::report() const {
       {"record_us_per_step", record_us_},
       {"nodes_per_step", nodes_per_step_},
       {"process_start_to_first_step_s", first_step_s_},
-      {"checkpoint", folder_ ? nlohmann::json(folder_->path().string()) : nlohmann::json()},
-      {"checkpoint_step", folder_ && saved_step_ >= 0 ? nlohmann::json(saved_step_) : nlohmann::json()},
+      {"checkpoint", folder_.empty() ? nlohmann::json() : nlohmann::json(folder_.string())},
+      {"checkpoint_step", !folder_.empty() && saved_step_ >= 0 ? nlohmann::json(saved_step_) : nlohmann::json()},
       {"interrupted", signal() != 0},
   };
 }
@@ -210,10 +222,12 @@ std::string TrainingLoop::summary() const {
   if (!losses_.empty()) text += ", loss " + digits("%.4f", losses_.back());
   if (!validations_.empty()) text += ", validation loss " + digits("%.4f", validations_.back().loss);
   text += '\n';
-  if (const std::string division = training_.division(); !division.empty()) text += "each step on " + division + '\n';
-  if (folder_ && saved_step_ >= 0)
-    text += concat("checkpoint", saved_step_ == step_ ? "" : concat(" of step ", saved_step_), ": ",
-                   folder_->path().string(), '\n');
+  if (const std::string division = training_.division(); !division.empty())
+    text += concat("each step on ", division, process_count() > 1 ? concat(", in ", process_count(), " processes") : "",
+                   '\n');
+  if (!folder_.empty() && saved_step_ >= 0)
+    text += concat("checkpoint", saved_step_ == step_ ? "" : concat(" of step ", saved_step_), ": ", folder_.string(),
+                   '\n');
   constexpr int widest = 72;
   const std::string chart = loss_chart(losses_, first_step_, validations_, std::min(widest, terminal_columns() - 1));
   if (!chart.empty()) text += '\n' + chart;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,6 +21,7 @@
 #include <weft/cli/train_options.h>
 #include <weft/tensor/future.h>
 #include <weft/tensor/module.h>
+#include <weft/train/agreement.h>
 #include <weft/train/checkpoint.h>
 #include <weft/train/step_clock.h>
 
@@ -56,8 +58,8 @@ class TrainingLoop {
   std::int64_t last_step() const { return last_step_; }
   const std::vector<double>& losses() const { return losses_; }  // of this run
   const train::StepClock& clock() const { return clock_; }
-  // Returns the signal that ended the run early; 0 if none did.
-  int signal() const { return interrupt_ ? interrupt_->signal() : 0; }
+  // Returns the signal that ended the run early; 0 if none did. If several processes train, it is one on which they have agreed.
+  int signal() const { return agreement_ ? agreed_signal_ : own_signal(); }
   // Throws Error if the state of the last step could not be saved.
   void require_saved() const;
 
@@ -75,7 +77,8 @@ class TrainingLoop {
   void save(const train::Settings& settings);
   void try_to_save(const train::Settings& settings);
   void begin_to_note_signals();
-  bool stop_now() const;
+  bool stop_now();
+  int own_signal() const { return interrupt_ ? interrupt_->signal() : 0; }
   std::size_t ahead() const;
   double items_per_s() const;
   bool due(std::int64_t every) const { return every > 0 && step_ % every == 0 && step_ < last_step_; }
@@ -84,7 +87,10 @@ class TrainingLoop {
   const TrainOptions& options_;
   Training training_;
   std::string smaller_;
-  std::optional<train::CheckpointFolder> folder_;
+  std::filesystem::path folder_;                       // empty: nothing is saved
+  std::optional<train::CheckpointFolder> saves_into_;  // in the first process, which writes for all
+  std::optional<train::Agreement> agreement_;          // if several processes train
+  int agreed_signal_ = 0;
 
   std::int64_t first_step_ = 0, step_ = 0, last_step_ = 0, saved_step_ = -1;
   Status last_save_;  // fails if the last step could not be saved

@@ -1,8 +1,12 @@
 #include <weft/compiler/on_mesh.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <map>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -65,6 +69,17 @@ std::string on_mesh(std::string_view origin, const Partitioned& program) {
   return text;
 }
 
+// Returns a program that gives every device a copy of a tensor.
+std::shared_ptr<const runtime::Executable> make_gather(Type type, const ir::Sharding& sharding) {
+  ir::Graph graph;
+  graph.name = "gather";
+  graph.set_outputs({graph.add_input(type)});
+  const ir::Sharding replicated(sharding.mesh(), type.rank());
+  return compile_for_mesh(
+      partition(graph, sharding.mesh(), std::array{sharding}, std::array{std::optional(replicated)}),
+      Options::from_knobs());
+}
+
 runtime::Placed placed(Type shard, const ir::Sharding& sharding, bool is_shared) {
   return {sharding.whole_type(shard), is_shared ? runtime::LayoutId() : layout_for(sharding)};
 }
@@ -78,7 +93,8 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
     inputs.push_back(placed(program.graph->inputs()[i].type(), program.inputs[i], i < shared.size() && shared[i]));
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     outputs.push_back(placed(program.graph->outputs()[i].type(), program.outputs[i], false));
-  auto all = std::make_shared<runtime::Executable>(*runtime::for_devices(one, program.mesh.devices(), inputs, outputs));
+  auto all = std::make_shared<runtime::Executable>(
+      *runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs));
   if (all->describe)
     all->describe = [describe = all->describe, program] {
       runtime::ProgramDescription description = describe();
@@ -98,6 +114,18 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
   return for_mesh(one, program, shared);
 }
 
+runtime::BufferPtr readable(runtime::Device& on, const runtime::BufferPtr& buffer) {
+  const runtime::LayoutId layout = buffer->layout();
+  if (!layout || layout->holds_all()) return buffer;
+  static std::mutex mutex;
+  static auto* const known =  // never destroyed: programs may run until the process ends
+      new std::map<std::pair<std::uint32_t, std::string>, std::shared_ptr<const runtime::Executable>>;
+  const std::lock_guard lock(mutex);
+  auto& gather = (*known)[{layout.number(), concat(buffer->type())}];
+  if (!gather) gather = make_gather(buffer->type(), sharding_of(layout));
+  return on.launch(gather, std::array{buffer})[0];
+}
+
 std::vector<ir::Array> run_on_mesh(const std::shared_ptr<const runtime::Executable>& executable, runtime::Device& on,
                                    std::span<const ir::Array> inputs, double* ms) {
   std::vector<runtime::BufferPtr> buffers;
@@ -108,7 +136,7 @@ std::vector<ir::Array> run_on_mesh(const std::shared_ptr<const runtime::Executab
   for (const runtime::BufferPtr& buffer : made) buffer->wait();
   if (ms) *ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   std::vector<ir::Array> outputs;
-  for (const runtime::BufferPtr& buffer : made) outputs.emplace_back(buffer->type(), buffer->bytes());
+  for (const runtime::BufferPtr& buffer : made) outputs.emplace_back(buffer->type(), readable(on, buffer)->bytes());
   return outputs;
 }
 

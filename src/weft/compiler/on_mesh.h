@@ -10,6 +10,7 @@
 #include <weft/compiler/options/report.h>
 #include <weft/compiler/spmd/partition.h>
 #include <weft/ir/array.h>
+#include <weft/runtime/buffer.h>
 #include <weft/runtime/executable.h>
 
 namespace weft::runtime {
@@ -26,6 +27,10 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
 // Makes such an executable of one that runs the program of every device.
 std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const runtime::Executable>& one,
                                                     const Partitioned& program, const std::vector<bool>& shared = {});
+
+// Returns a buffer whose elements this process can read: the given one, or, if devices of other processes hold some of them, one of which
+// every device has a copy. All processes must call it.
+runtime::BufferPtr readable(runtime::Device& on, const runtime::BufferPtr& buffer);
 
 // Both return the outputs, assembled from the shards of all devices, for these whole inputs. run_on_mesh sets `ms` to the time of the
 // computation only.

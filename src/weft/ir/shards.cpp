@@ -85,21 +85,31 @@ void add_part(Array& sum, const Array& part, Reduction reduction) {
 
 }  // namespace
 
-std::vector<Array> shards_of(const Array& whole, const Sharding& sharding) {
+Array shard_of(const Array& whole, const Sharding& sharding, std::int64_t device) {
   const Type local = sharding.local_type(whole.type());
   const std::int64_t width = byte_size(whole.dtype());
-  std::vector<Array> shards;
-  for (std::int64_t device = 0; device < sharding.mesh().devices(); ++device) {
-    Array& shard = shards.emplace_back(local);
-    if (part_number(sharding, device) != 0) {
-      fill_with_identity(shard, sharding.partial().front().second);
-      continue;
-    }
-    for_each_run(whole.type(), local, sharding, device, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
-      std::memcpy(&shard.bytes()[to * width], &whole.bytes()[from * width], count * width);
-    });
+  Array shard(local);
+  if (part_number(sharding, device) != 0) {
+    fill_with_identity(shard, sharding.partial().front().second);
+    return shard;
   }
+  for_each_run(whole.type(), local, sharding, device, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+    std::memcpy(&shard.bytes()[to * width], &whole.bytes()[from * width], count * width);
+  });
+  return shard;
+}
+
+std::vector<Array> shards_of(const Array& whole, const Sharding& sharding) {
+  std::vector<Array> shards;
+  for (std::int64_t device = 0; device < sharding.mesh().devices(); ++device)
+    shards.push_back(shard_of(whole, sharding, device));
   return shards;
+}
+
+bool hold_the_same(const Sharding& sharding, std::int64_t a, std::int64_t b) {
+  for (int d = 0; d < sharding.rank(); ++d)
+    if (sharding.shard(d, a) != sharding.shard(d, b)) return false;
+  return part_number(sharding, a) == part_number(sharding, b);
 }
 
 Array assemble(std::span<const Array> shards, const Sharding& sharding, Type type) {

@@ -5,9 +5,12 @@
 #include <weft/compiler/on_mesh.h>
 #include <weft/compiler/sharding_layout.h>
 #include <weft/compiler/spmd/partition.h>
+#include <weft/record/compile_once.h>
 #include <weft/record/compiler_options.h>
+#include <weft/record/same_program.h>
 #include <weft/record/session.h>
 #include <weft/record/sync.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::record {
 
@@ -21,7 +24,7 @@ MeshScope::~MeshScope() { session.mesh = before_; }
 runtime::LayoutId replicated(const ir::Mesh& mesh, int rank) { return compiler::layout_for(ir::Sharding(mesh, rank)); }
 
 runtime::BufferPtr moved(const runtime::BufferPtr& buffer, runtime::LayoutId layout) {
-  return device().upload(buffer->type(), buffer->bytes(), layout);
+  return device().upload(buffer->type(), compiler::readable(device(), buffer)->bytes(), layout);
 }
 
 void move_state(TensorImpl& state, runtime::LayoutId layout) {
@@ -52,13 +55,14 @@ std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const
   for (const runtime::LayoutId layout : program.outputs)
     outputs.push_back(layout ? std::optional(compiler::sharding_of(layout)) : std::nullopt);
   const compiler::Partitioned divided = compiler::partition(graph, program.mesh, inputs, outputs);
+  require(backend != Backend::interpreter || runtime::ranks().count == 1,
+          "the interpreter runs all devices of a mesh in one process: start a single one, or choose another backend");
+  require_same_program(*divided.graph);
   if (backend == Backend::interpreter)
     return compiler::for_mesh(interpreted(divided.graph, donatable, true), divided, shared);
-  compiler::Report made;
-  auto executable =
-      compiler::compile_for_mesh(divided, compiler_options(graph, backend, std::move(donatable)), &made, shared);
-  report = std::move(made);
-  return executable;
+  const compiler::Options options = compiler_options(graph, backend, std::move(donatable));
+  return compile_once(
+      [&](compiler::Report& made) { return compiler::compile_for_mesh(divided, options, &made, shared); }, report);
 }
 
 }  // namespace weft::record

@@ -90,6 +90,11 @@ std::span<const std::byte> Buffer::host_copy() const {
   return copy;
 }
 
+void Buffer::keep_elements(std::span<const std::byte> elements) const {
+  HostCopies::instance().get(id_, [&] { return std::vector<std::byte>(elements.begin(), elements.end()); });
+  has_host_copy_.store(true, std::memory_order_relaxed);
+}
+
 void Buffer::drop_host_copy() { HostCopies::instance().drop(id_); }
 
 Promise::Promise(std::shared_ptr<Event> event, std::size_t count, DeviceId device)

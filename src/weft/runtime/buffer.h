@@ -54,6 +54,8 @@ class Buffer {
   // where the host does not see them in the device's memory, or the layout does not keep their order, the buffer keeps a copy.
   // Throws Error if the bytes were donated.
   std::span<const std::byte> bytes() const;
+  // Keeps the elements for bytes(), if this process does not hold all of them.
+  void keep_elements(std::span<const std::byte> elements) const;
 
   // Counts the user handles (Tensors, and recordings that read the buffer) that can reach this buffer. When there is none, its
   // bytes may be donated to a launch that reads it.

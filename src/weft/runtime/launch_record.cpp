@@ -5,6 +5,7 @@
 #include <new>
 
 #include <weft/base/error.h>
+#include <weft/runtime/rank_board.h>
 
 namespace weft::runtime {
 
@@ -54,6 +55,8 @@ std::string place_of(const LaunchRecord& launch, const Thunk* thunk) {
 std::exception_ptr with_place(const std::exception_ptr& error, const std::string& place) {
   try {
     std::rethrow_exception(error);
+  } catch (const OtherRankError&) {
+    return error;  // its place is in another process
   } catch (const InternalError& internal) {
     return std::make_exception_ptr(InternalError(internal.what() + place));
   } catch (const std::bad_alloc&) {

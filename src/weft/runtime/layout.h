@@ -1,5 +1,6 @@
-// A Layout says how the logical devices of a mesh hold a tensor. The devices of one process share one buffer, in which their
-// shards lie one after the other. A buffer without a layout holds the whole tensor, for one device.
+// A Layout says how the logical devices of a mesh hold a tensor. The devices of this process share one buffer, in which their
+// shards lie one after the other; what devices of other processes hold is not in it. A buffer without a layout holds the whole
+// tensor, for one device.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +17,15 @@ class Layout {
  public:
   virtual ~Layout() = default;
 
-  virtual std::uint32_t devices() const = 0;
+  virtual std::uint32_t devices() const = 0;  // of this process
   // Returns the type of one device's shard. Throws Error if the sizes do not divide.
   virtual Type shard(Type whole) const = 0;
-  // Writes the shards of all devices for the elements of a tensor.
+  // Writes the shards of this process's devices for the elements of a tensor.
   virtual void divide(Type whole, const std::byte* elements, std::byte* shards) const = 0;
-  // Writes the elements of a tensor for the shards of all devices. Throws Error if devices that should hold the same elements
-  // differ.
+  // Returns whether the devices of this process hold all elements.
+  virtual bool holds_all() const = 0;
+  // Writes the elements of a tensor for the shards of this process's devices. Throws Error if devices that should hold the same
+  // elements differ, and unless holds_all().
   virtual void assemble(Type whole, const std::byte* shards, std::byte* elements) const = 0;
   // Returns whether the shards, one after the other, are the elements in their order.
   virtual bool keeps_order() const = 0;

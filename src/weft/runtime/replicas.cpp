@@ -27,81 +27,86 @@ void in_order(Thunks thunks, std::uint32_t devices, Each&& each, All&& all) {
   }
 }
 
-Launch launch_of(const Launch& all, std::uint32_t device, std::size_t allocations) {
-  return {.bases = all.bases.subspan(device * allocations, allocations), .step = all.step, .device = device};
+// `index` counts the devices of this process.
+Launch launch_of(const Launch& all, LocalDevices devices, std::uint32_t index, std::size_t allocations) {
+  return {
+      .bases = all.bases.subspan(index * allocations, allocations), .step = all.step, .device = devices.first + index};
 }
 
-std::vector<Slice> moved(std::span<const Slice> slices, std::uint32_t device, std::size_t allocations) {
+std::vector<Slice> moved(std::span<const Slice> slices, std::uint32_t index, std::size_t allocations) {
   std::vector<Slice> result(slices.begin(), slices.end());
-  for (Slice& slice : result) slice.allocation += device * allocations;
+  for (Slice& slice : result) slice.allocation += index * allocations;
   return result;
 }
 
 // A thunk that runs for one device.
 class OnDevice final : public Thunk {
  public:
-  OnDevice(std::shared_ptr<const Thunk> of, std::uint32_t device, std::size_t allocations)
-      : of_(std::move(of)), device_(device), allocations_(allocations) {
+  OnDevice(std::shared_ptr<const Thunk> of, LocalDevices devices, std::uint32_t index, std::size_t allocations)
+      : of_(std::move(of)), devices_(devices), index_(index), allocations_(allocations) {
     info = of_->info;
-    info.name += concat('@', device);
-    reads = moved(of_->reads, device, allocations);
-    writes = moved(of_->writes, device, allocations);
+    info.name += concat('@', devices.first + index);
+    reads = moved(of_->reads, index, allocations);
+    writes = moved(of_->writes, index, allocations);
     stream = of_->stream;
     has_side_effect = of_->has_side_effect;
   }
-  void run(const Launch& launch) const override { of_->run(launch_of(launch, device_, allocations_)); }
+  void run(const Launch& launch) const override { of_->run(launch_of(launch, devices_, index_, allocations_)); }
   void prepare() const override { of_->prepare(); }
 
  private:
   std::shared_ptr<const Thunk> of_;
-  std::uint32_t device_;
+  LocalDevices devices_;
+  std::uint32_t index_;
   std::size_t allocations_;  // of each device
 };
 
 // A thunk in which all devices meet.
 class OnAllDevices final : public Thunk {
  public:
-  OnAllDevices(std::shared_ptr<const Thunk> of, std::uint32_t devices, std::size_t allocations)
+  OnAllDevices(std::shared_ptr<const Thunk> of, LocalDevices devices, std::size_t allocations)
       : of_(std::move(of)), devices_(devices), allocations_(allocations) {
     info = of_->info;
-    info.flops *= devices;
-    info.bytes *= devices;
+    info.flops *= devices.count;
+    info.bytes *= devices.count;
     const auto add = [](std::vector<Slice>& to, std::vector<Slice> slices) {
       to.insert(to.end(), slices.begin(), slices.end());
     };
-    for (std::uint32_t device = 0; device < devices; ++device) {
-      add(reads, moved(of_->reads, device, allocations));
-      add(writes, moved(of_->writes, device, allocations));
+    for (std::uint32_t index = 0; index < devices.count; ++index) {
+      add(reads, moved(of_->reads, index, allocations));
+      add(writes, moved(of_->writes, index, allocations));
     }
-    stream = of_->stream;
-    has_side_effect = of_->has_side_effect;
+    // Processes exchange messages in the same order only if one stream does it, in the order of the program.
+    const bool is_across_processes = ranks().count > 1;
+    stream = is_across_processes ? StreamKind::communication : of_->stream;
+    has_side_effect = of_->has_side_effect || is_across_processes;
   }
   void run(const Launch& launch) const override {
     std::vector<Launch> launches;
-    for (std::uint32_t device = 0; device < devices_; ++device)
-      launches.push_back(launch_of(launch, device, allocations_));
+    for (std::uint32_t index = 0; index < devices_.count; ++index)
+      launches.push_back(launch_of(launch, devices_, index, allocations_));
     of_->run_together(launches);
   }
   void prepare() const override { of_->prepare(); }
 
  private:
   std::shared_ptr<const Thunk> of_;
-  std::uint32_t devices_;
+  LocalDevices devices_;
   std::size_t allocations_;  // of each device
 };
 
-// Adds the allocations of one device.
-void add_device(const Executable& one, std::uint32_t device, Executable& all) {
+// Adds the allocations of the device with this number among those of the process.
+void add_device(const Executable& one, std::uint32_t index, Executable& all) {
   const std::uint64_t temporaries =
       (one.temporary_bytes + alignment_of_temporaries - 1) / alignment_of_temporaries * alignment_of_temporaries;
   for (Allocation allocation : one.allocations) {
     switch (allocation.kind) {
       case Allocation::Kind::input:
-        if (all.input_layout(allocation.index)) allocation.offset = device * allocation.bytes;
+        if (all.input_layout(allocation.index)) allocation.offset = index * allocation.bytes;
         break;
-      case Allocation::Kind::output: allocation.offset = device * allocation.bytes; break;
+      case Allocation::Kind::output: allocation.offset = index * allocation.bytes; break;
       case Allocation::Kind::constant: break;  // all devices share its bytes
-      case Allocation::Kind::temporary: allocation.offset += device * temporaries; break;
+      case Allocation::Kind::temporary: allocation.offset += index * temporaries; break;
     }
     all.allocations.push_back(std::move(allocation));
   }
@@ -111,11 +116,11 @@ void add_device(const Executable& one, std::uint32_t device, Executable& all) {
 
 }  // namespace
 
-std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices,
+std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
                                               std::span<const Placed> inputs, std::span<const Placed> outputs) {
   auto all = std::make_shared<Executable>();
   all->name = one->name;
-  all->devices = devices;
+  all->devices = devices.count;
   for (const Placed& input : inputs) {
     all->inputs.push_back(input.whole);
     all->input_layouts.push_back(input.layout);
@@ -126,16 +131,16 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
     all->outputs.push_back(output);
     all->output_layouts.push_back(outputs[i].layout);
   }
-  for (std::uint32_t device = 0; device < devices; ++device) add_device(*one, device, *all);
+  for (std::uint32_t index = 0; index < devices.count; ++index) add_device(*one, index, *all);
   // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
   // shown at one op only.
   constexpr std::size_t other_device = -1;
   std::vector<std::size_t> origins;
   in_order(
-      one->thunks, devices,
-      [&](std::size_t t, std::uint32_t device) {
-        all->thunks.push_back(std::make_shared<OnDevice>(one->thunks[t], device, one->allocations.size()));
-        origins.push_back(device == 0 ? t : other_device);
+      one->thunks, devices.count,
+      [&](std::size_t t, std::uint32_t index) {
+        all->thunks.push_back(std::make_shared<OnDevice>(one->thunks[t], devices, index, one->allocations.size()));
+        origins.push_back(index == 0 ? t : other_device);
       },
       [&](std::size_t t) {
         all->thunks.push_back(std::make_shared<OnAllDevices>(one->thunks[t], devices, one->allocations.size()));

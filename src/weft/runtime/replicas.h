@@ -8,6 +8,7 @@
 #include <span>
 
 #include <weft/runtime/executable.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::runtime {
 
@@ -17,9 +18,10 @@ struct Placed {
   LayoutId layout;  // none: all devices read the same bytes
 };
 
-// Returns an executable that runs `one`, whose inputs and outputs are shards, for each of `devices` logical devices. Its inputs and
-// outputs are the tensors that have these shards.
-std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, std::uint32_t devices,
+// Returns an executable that runs `one`, whose inputs and outputs are shards, for each of these logical devices. Its inputs and outputs
+// are the tensors that have these shards. If the mesh has devices in other processes, what devices do together is done on the
+// communication stream in the order of the program, which is the same in all processes.
+std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
                                               std::span<const Placed> inputs, std::span<const Placed> outputs);
 
 // Runs thunks for all devices, on the calling thread. Each device runs them in order; where they meet, all of them have come.

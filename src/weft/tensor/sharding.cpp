@@ -7,6 +7,7 @@
 #include <weft/ir/builder.h>
 #include <weft/record/mesh.h>
 #include <weft/record/session.h>
+#include <weft/runtime/ranks.h>
 #include <weft/tensor/frame.h>
 
 namespace weft {
@@ -22,6 +23,9 @@ const Mesh& current_mesh() {
   require(mesh != nullptr, "there is no mesh: name one, call set_mesh, or use a function that is compiled for a mesh");
   return *mesh;
 }
+
+std::uint32_t process_index() { return runtime::ranks().rank; }
+std::uint32_t process_count() { return runtime::ranks().count; }
 
 Sharding::Axes axes_named(const Mesh& mesh, std::string_view names) {
   Sharding::Axes axes;

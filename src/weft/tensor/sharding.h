@@ -10,6 +10,7 @@
 // how many processes or threads they run on. As jax.sharding.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <source_location>
@@ -34,6 +35,12 @@ const Mesh& current_mesh();
 
 // Returns the axes that a text names, from major to minor: "data,model". Throws Error for an axis that the mesh lacks.
 Sharding::Axes axes_named(const Mesh& mesh, std::string_view names);
+
+// The processes that mpirun started together share the devices of every mesh: each has an equal, contiguous part of them.
+// They run the same program on the same data. As jax.process_index and jax.process_count. The first call joins the
+// processes.
+std::uint32_t process_index();
+std::uint32_t process_count();
 
 // For each dimension, the axes of a mesh along which it is split: {"data", "", "model"}. A dimension that is split
 // along several axes names them from major to minor: "data,model". Dimensions that are not given are not split. (The

@@ -5,6 +5,7 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
+#include <weft/compiler/on_mesh.h>
 #include <weft/ir/place_text.h>
 #include <weft/profile/hints.h>
 #include <weft/record/call_error.h>
@@ -81,6 +82,8 @@ std::span<const std::byte> Tensor::bytes_for(const char* function, const Where& 
   const std::uint64_t nodes = cuts ? record::Recording::current().graph().nodes().size() : 0;
   const runtime::BufferPtr source = buffer();
   const std::uint64_t start = trace::now_ns();
+  const runtime::BufferPtr whole = compiler::readable(device(), source);
+  if (whole != source) source->keep_elements(whole->bytes());
   const std::span<const std::byte> bytes = source->bytes();
   const std::uint64_t waited_ns = trace::now_ns() - start;
   metrics::transfer_from_device_time.add(waited_ns);
@@ -113,7 +116,7 @@ std::shared_ptr<detail::ReadItem> Tensor::read_async(DType as, const Where& wher
   const ir::Location place = place_of_read(*this, where);
   require_run("item_async", *this, place);
   if (record::session.observer) record::session.observer->host_reads("item_async", impl(), place);
-  const runtime::BufferPtr from = buffer();
+  const runtime::BufferPtr from = compiler::readable(device(), buffer());
   if (!from->usable_on(device().id())) record::fail_on_wrong_device("item_async: what it reads", *from);
   auto item = runtime::make_pooled<detail::ReadItem>(dtype(), as);
   device().read(from, item);

@@ -1,17 +1,13 @@
 #include <weft/compiler/thunks/collective_thunk.h>
 
-#include <algorithm>
-#include <array>
 #include <cstring>
+#include <deque>
+#include <string>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-#include <weft/compiler/thunks/tree_fold.h>
+#include <weft/compiler/thunks/exchange.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/process_groups.h>
-#include <weft/runtime/parallel.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::compiler {
 
@@ -19,75 +15,6 @@ using ir::Collective;
 using runtime::Slice;
 
 namespace {
-
-constexpr std::int64_t grain_bytes = 1 << 16;  // for a thread
-
-constexpr std::int64_t widest_element = 8;
-
-// Results that are larger than the caches are written past them: writing through a cache would first read what is overwritten.
-bool bypasses_caches(std::int64_t bytes) { return bytes > std::int64_t{16} << 20; }
-
-void store_past_caches(std::byte* to, const std::byte* from, std::int64_t bytes) {
-#ifdef __SSE2__
-  if (reinterpret_cast<std::uintptr_t>(to) % sizeof(__m128i) == 0) {
-    constexpr std::int64_t step = sizeof(__m128i);
-    for (; bytes >= step; bytes -= step, from += step, to += step)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
-  }
-#endif
-  std::memcpy(to, from, bytes);
-}
-
-// To be called by a thread after it stored past the caches, before another thread is told that the results are there.
-void end_stores_past_caches() {
-#ifdef __SSE2__
-  _mm_sfence();
-#endif
-}
-
-// A block of an array that lies in another array of the same rank, or is cut out of one. It consists of runs that are contiguous on both
-// sides. Sizes, strides and offsets are in elements.
-class Block {
- public:
-  Block(std::span<const std::int64_t> sizes, std::span<const std::int64_t> from, std::span<const std::int64_t> to) {
-    std::int64_t from_stride = 1, to_stride = 1;
-    bool contiguous = true;
-    for (std::size_t d = sizes.size(); d-- > 0;) {
-      if (contiguous) {
-        run_ *= sizes[d];
-      } else {
-        axes_.push_back({sizes[d], from_stride, to_stride});
-        rows_ *= sizes[d];
-      }
-      contiguous &= sizes[d] == from[d] && sizes[d] == to[d];
-      from_stride *= from[d];
-      to_stride *= to[d];
-    }
-  }
-
-  std::int64_t run() const { return run_; }
-  std::int64_t rows() const { return rows_; }  // the number of runs
-  struct Offsets {
-    std::int64_t from, to;
-  };
-  Offsets of_row(std::int64_t row) const {
-    Offsets offsets{0, 0};
-    for (const Axis& axis : axes_) {
-      const std::int64_t i = row % axis.size;
-      row /= axis.size;
-      offsets.from += i * axis.from_stride;
-      offsets.to += i * axis.to_stride;
-    }
-    return offsets;
-  }
-
- private:
-  struct Axis {
-    std::int64_t size, from_stride, to_stride;
-  };
-  std::vector<Axis> axes_;  // the minor ones first
-  std::int64_t run_ = 1, rows_ = 1;
-};
 
 std::vector<std::int64_t> sizes_of(Type type) {
   std::vector<std::int64_t> sizes;
@@ -102,112 +29,7 @@ std::int64_t stride_of(std::span<const std::int64_t> sizes, std::int64_t dimensi
   return stride;
 }
 
-using Group = std::vector<std::uint32_t>;   // devices, in the order of the collective
-using Addresses = std::vector<std::byte*>;  // by member of a group
-
-// Exchanges one operand among the members of a group.
-class Exchange {
- public:
-  virtual ~Exchange() = default;
-  // `from[m]` is the operand of member m, `to[m]` its result. `root` is the position of the root, for ops that have one.
-  virtual void run(const Addresses& from, const Addresses& to, std::size_t root) const = 0;
-};
-
-// Copies a part of each member's operand to each member.
-class Move final : public Exchange {
- public:
-  // The part that member m gives to member r begins at r * from_step in its operand, and at m * to_step in the result.
-  Move(Block block, std::int64_t from_step, std::int64_t to_step, std::int64_t width)
-      : block_(std::move(block)), from_step_(from_step), to_step_(to_step), width_(width) {}
-
-  void run(const Addresses& from, const Addresses& to, std::size_t) const override {
-    const std::int64_t members = std::ssize(from), bytes = block_.run() * width_;
-    runtime::parallel_for(members * members * block_.rows(), grain_bytes / std::max<std::int64_t>(bytes, 1),
-                          [&](std::int64_t begin, std::int64_t end) {
-                            for (std::int64_t i = begin; i < end; ++i) {
-                              const auto at = block_.of_row(i % block_.rows());
-                              const std::int64_t pair = i / block_.rows(), m = pair % members, r = pair / members;
-                              std::memcpy(to[r] + (m * to_step_ + at.to) * width_,
-                                          from[m] + (r * from_step_ + at.from) * width_, bytes);
-                            }
-                          });
-  }
-
- private:
-  Block block_;
-  std::int64_t from_step_, to_step_, width_;
-};
-
-// Copies the operand of the root to all that receive.
-class Broadcast final : public Exchange {
- public:
-  explicit Broadcast(std::uint64_t bytes) : bytes_(bytes) {}
-  void run(const Addresses& from, const Addresses& to, std::size_t root) const override {
-    for (std::byte* const result : to) std::memcpy(result, from[root], bytes_);
-  }
-
- private:
-  std::uint64_t bytes_;
-};
-
-// Folds the operands, or the same part of each of them.
-class Reduce final : public Exchange {
- public:
-  enum class Receivers : std::uint8_t { all, root, one_part_each };
-  // Part r begins at r * from_step; there is a single part unless each member receives one.
-  Reduce(std::shared_ptr<const TreeFold> fold, Receivers receivers, Block block, std::int64_t from_step,
-         std::int64_t width)
-      : fold_(std::move(fold)), receivers_(receivers), block_(std::move(block)), from_step_(from_step), width_(width) {}
-
-  void run(const Addresses& from, const Addresses& to, std::size_t root) const override {
-    const std::int64_t parts = receivers_ == Receivers::one_part_each ? std::ssize(from) : 1;
-    const std::int64_t piece = TreeFold::most_elements, pieces = (block_.run() + piece - 1) / piece;
-    const std::int64_t work = std::min(piece, block_.run()) * width_ * std::ssize(from);
-    runtime::parallel_for(parts * block_.rows() * pieces, grain_bytes / std::max<std::int64_t>(work, 1),
-                          [&](std::int64_t begin, std::int64_t end) {
-                            TreeFold::Buffers buffers;
-                            for (std::int64_t i = begin; i < end; ++i) {
-                              const std::int64_t start = i % pieces * piece;
-                              fold({.part = i / pieces / block_.rows(),
-                                    .row = i / pieces % block_.rows(),
-                                    .start = start,
-                                    .count = std::min(piece, block_.run() - start)},
-                                   from, to, root, buffers);
-                            }
-                            end_stores_past_caches();
-                          });
-  }
-
- private:
-  struct Piece {
-    std::int64_t part, row, start, count;
-  };
-
-  void fold(const Piece& piece, const Addresses& from, const Addresses& to, std::size_t root,
-            TreeFold::Buffers& buffers) const {
-    const auto at = block_.of_row(piece.row);
-    std::vector<const std::byte*> arrays;
-    for (const std::byte* operand : from)
-      arrays.push_back(operand + (piece.part * from_step_ + at.from + piece.start) * width_);
-    const std::size_t receiver = receivers_ == Receivers::one_part_each ? piece.part : root;
-    const std::int64_t offset = (at.to + piece.start) * width_, bytes = piece.count * width_;
-    if (receivers_ != Receivers::all) return fold_->run(arrays, to[receiver] + offset, piece.count, buffers);
-    std::array<std::byte, TreeFold::most_elements * widest_element> result;
-    fold_->run(arrays, result.data(), piece.count, buffers);
-    const bool bypasses = bypasses_caches(to.size() * block_.run() * width_);
-    for (std::byte* const member : to) {
-      if (bypasses)
-        store_past_caches(member + offset, result.data(), bytes);
-      else
-        std::memcpy(member + offset, result.data(), bytes);
-    }
-  }
-
-  std::shared_ptr<const TreeFold> fold_;
-  Receivers receivers_;
-  Block block_;
-  std::int64_t from_step_, width_;
-};
+using Group = std::vector<std::uint32_t>;  // devices, in the order of the collective
 
 struct Plan {
   std::uint32_t devices;
@@ -216,6 +38,7 @@ struct Plan {
   bool begins_with_zeros;                                  // for devices that receive nothing
   bool only_last_receives;                                 // of each group, which is a pair of source and target
   bool has_roots;                                          // the last operand holds the root for each of the others
+  std::string types;                                       // for messages
 };
 
 class CollectiveThunk final : public runtime::Thunk {
@@ -227,25 +50,73 @@ class CollectiveThunk final : public runtime::Thunk {
 
   void run(const runtime::Launch& launch) const override { run_together({&launch, 1}); }
   void run_together(std::span<const runtime::Launch> launches) const override {
-    const Plan& p = *plan_;
-    require(launches.size() == p.devices, info.name, ": the program is for ", p.devices, " devices, not for ",
-            launches.size());
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      if (p.begins_with_zeros)
-        for (const runtime::Launch& launch : launches) std::memset(launch.at(results_[i]), 0, results_[i].bytes);
-      for (const Group& group : p.groups) {
-        Addresses from, to;
-        for (const std::uint32_t device : group) {
-          from.push_back(launches[device].at(operands_[i]));
-          to.push_back(launches[device].at(results_[i]));
-        }
-        if (p.only_last_receives) to.erase(to.begin(), to.end() - 1);
-        if (!group.empty()) p.exchanges[i]->run(from, to, root(launches[group[0]], group, i));
-      }
-    }
+    if (plan_->begins_with_zeros)
+      for (const Slice& result : results_)
+        for (const runtime::Launch& launch : launches) std::memset(launch.at(result), 0, result.bytes);
+    if (launches.size() == plan_->devices)
+      for_each_exchange(launches, [](const Exchange& exchange, const Members& from, const Members& to,
+                                     std::size_t root) { exchange.run(from, to, root); });
+    else
+      run_with_other_processes(launches);
   }
 
  private:
+  // Calls `each` for each operand and group that has a member in this process.
+  template <class Each>
+  void for_each_exchange(std::span<const runtime::Launch> launches, Each&& each) const {
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      for (const Group& group : plan_->groups) {
+        const Members from = members(launches, group, operands_[i]);
+        if (!from.first_local()) continue;
+        Members to = members(launches, group, results_[i]);
+        if (plan_->only_last_receives) to = {{to.at.back()}, {to.ranks.back()}};
+        each(*plan_->exchanges[i], from, to, root(launch_of(launches, group), group, i));
+      }
+  }
+
+  // Returns the launch of a member of the group.
+  static const runtime::Launch& launch_of(std::span<const runtime::Launch> launches, const Group& group) {
+    for (const std::uint32_t device : group)
+      if (device - launches[0].device < launches.size()) return launches[device - launches[0].device];
+    return launches[0];
+  }
+
+  // The devices of this process are neighbours, as the launches are.
+  Members members(std::span<const runtime::Launch> launches, const Group& group, const Slice& slice) const {
+    const auto devices = static_cast<std::uint32_t>(launches.size());
+    Members members;
+    for (const std::uint32_t device : group) {
+      const std::uint32_t index = device - launches[0].device;
+      members.at.push_back(index < devices ? launches[index].at(slice) : nullptr);
+      members.ranks.push_back(device / devices);
+    }
+    return members;
+  }
+
+  void run_with_other_processes(std::span<const runtime::Launch> launches) const {
+    runtime::Transport* const transport = runtime::ranks().transport;
+    require(transport != nullptr && launches.size() * transport->ranks() == plan_->devices, info.name,
+            ": the program is for ", plan_->devices, " devices, not for ", launches.size());
+    struct Pending {
+      Members from, to;
+      std::unique_ptr<Transfer> transfer;
+    };
+    std::deque<Pending> all;
+    for_each_exchange(launches,
+                      [&](const Exchange& exchange, const Members& from, const Members& to, std::size_t root) {
+                        Pending& pending = all.emplace_back(Pending{from, to, nullptr});
+                        pending.transfer = exchange.transfer(pending.from, pending.to, root);
+                      });
+    const std::string text = concat(info.name, ' ', plan_->types, info.source.empty() ? "" : " from ", info.source);
+    const runtime::Transport::Operation operation{.text = text, .step = launches[0].step};
+    runtime::Mail mail(*transport, runtime::Transport::Channel::device);
+    for (const Pending& pending : all) pending.transfer->post_parts(mail);
+    mail.deliver(operation);
+    for (const Pending& pending : all) pending.transfer->post_results(mail);
+    mail.deliver(operation);
+    for (const Pending& pending : all) pending.transfer->finish();
+  }
+
   std::size_t root(const runtime::Launch& launch, const Group& group, std::size_t operand) const {
     if (!plan_->has_roots) return 0;
     const std::int32_t root = launch.at<std::int32_t>(operands_.back())[operand];
@@ -278,20 +149,20 @@ std::unique_ptr<const Exchange> exchange(const ir::Node& node, std::size_t i, co
   const std::int64_t width = byte_size(type.dtype());
   const Collective kind = node.op->collective;
   if (kind == Collective::all_gather)
-    return std::make_unique<Move>(Block(from, from, to), 0, from[a.dimension] * stride_of(to, a.dimension), width);
+    return move_exchange(Block(from, from, to), 0, from[a.dimension] * stride_of(to, a.dimension), width);
   if (kind == Collective::all_to_all) {
     std::vector<std::int64_t> part = from;
     part[a.dimension] /= a.split_count;
-    return std::make_unique<Move>(Block(part, from, to), part[a.dimension] * stride_of(from, a.dimension),
-                                  part[a.concat_dimension] * stride_of(to, a.concat_dimension), width);
+    return move_exchange(Block(part, from, to), part[a.dimension] * stride_of(from, a.dimension),
+                         part[a.concat_dimension] * stride_of(to, a.concat_dimension), width);
   }
-  if (kind == Collective::broadcast || kind == Collective::permute) return std::make_unique<Broadcast>(type.bytes());
+  if (kind == Collective::broadcast || kind == Collective::permute) return broadcast_exchange(type.bytes());
   auto fold = std::make_shared<TreeFold>(*node.regions[0], type.dtype(), context);
   if (kind == Collective::reduce_scatter)
-    return std::make_unique<Reduce>(std::move(fold), Reduce::Receivers::one_part_each, Block(to, from, to),
-                                    to[a.dimension] * stride_of(from, a.dimension), width);
-  const auto receivers = kind == Collective::reduce ? Reduce::Receivers::root : Reduce::Receivers::all;
-  return std::make_unique<Reduce>(std::move(fold), receivers, Block(from, from, from), 0, width);
+    return reduce_exchange(std::move(fold), Receivers::one_part_each, Block(to, from, to),
+                           to[a.dimension] * stride_of(from, a.dimension), width);
+  const auto receivers = kind == Collective::reduce ? Receivers::root : Receivers::all;
+  return reduce_exchange(std::move(fold), receivers, Block(from, from, from), 0, width);
 }
 
 // Requires that every device is in a group, of the size that follows from the types.
@@ -340,6 +211,7 @@ Unit collective_unit(const ir::Node& node, const NativeContext& context) {
   plan->begins_with_zeros = kind == Collective::permute || kind == Collective::broadcast || kind == Collective::reduce;
   plan->has_roots = node.attributes<ir::CollectiveAttributes>().has_dynamic_root;
   require_groups(node, *plan);
+  for (const Type type : node.types) plan->types += concat(plan->types.empty() ? "" : ", ", type);
   for (std::size_t i = 0; i < node.types.size(); ++i) plan->exchanges.push_back(exchange(node, i, context));
   Unit unit = unit_of(node);
   unit.info.category = "collective";

@@ -43,29 +43,17 @@ class TreeFold::Run {
  public:
   Run(const TreeFold& fold, std::int64_t count, Buffers& free) : fold_(fold), count_(count), free_(free) {}
 
-  void add(const std::byte* array) {
-    Partial next{0, const_cast<std::byte*>(array), {}};
-    if (fold_.widen_) {
-      next.own = take();
-      apply(*fold_.widen_, count_, std::array{next.at, next.own.get()});
-      next.at = next.own.get();
-    }
-    while (!partials_.empty() && partials_.back().level == next.level) next = combined(pop(), std::move(next));
-    partials_.push_back(std::move(next));
+  void add_array(const std::byte* array) {
+    if (!fold_.widen_) return add_partial(array);
+    Buffer own = take();
+    apply(*fold_.widen_, count_, std::array{const_cast<std::byte*>(array), own.get()});
+    std::byte* const at = own.get();
+    add({0, at, std::move(own)});
   }
+  void add_partial(const std::byte* partial) { add({0, const_cast<std::byte*>(partial), {}}); }
 
-  void finish(std::byte* result) {
-    while (partials_.size() > 1) {
-      Partial last = pop();
-      partials_.push_back(combined(pop(), std::move(last)));
-    }
-    std::byte* const sum = partials_[0].at;
-    if (fold_.narrow_)
-      apply(*fold_.narrow_, count_, std::array{sum, result});
-    else if (sum != result)
-      std::memcpy(result, sum, count_ * fold_.width_);
-    if (partials_[0].own) free_.push_back(std::move(partials_[0].own));
-  }
+  void finish_partial(std::byte* result) { finish(result, nullptr); }
+  void finish(std::byte* result) { finish(result, fold_.narrow_.get()); }
 
  private:
   using Buffer = std::unique_ptr<std::byte[]>;
@@ -74,6 +62,24 @@ class TreeFold::Run {
     std::byte* at;
     Buffer own;  // null while it is one of the arrays
   };
+
+  void add(Partial next) {
+    while (!partials_.empty() && partials_.back().level == next.level) next = combined(pop(), std::move(next));
+    partials_.push_back(std::move(next));
+  }
+
+  void finish(std::byte* result, const Body* narrow) {
+    while (partials_.size() > 1) {
+      Partial last = pop();
+      partials_.push_back(combined(pop(), std::move(last)));
+    }
+    std::byte* const sum = partials_[0].at;
+    if (narrow)
+      apply(*narrow, count_, std::array{sum, result});
+    else if (sum != result)
+      std::memcpy(result, sum, count_ * fold_.wide_width_);
+    if (partials_[0].own) free_.push_back(std::move(partials_[0].own));
+  }
 
   Partial pop() {
     Partial last = std::move(partials_.back());
@@ -105,7 +111,21 @@ class TreeFold::Run {
 void TreeFold::run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count,
                    Buffers& buffers) const {
   Run run(*this, count, buffers);
-  for (const std::byte* array : arrays) run.add(array);
+  for (const std::byte* array : arrays) run.add_array(array);
+  run.finish(result);
+}
+
+void TreeFold::run_first(std::span<const std::byte* const> arrays, std::byte* partial, std::int64_t count,
+                         Buffers& buffers) const {
+  Run run(*this, count, buffers);
+  for (const std::byte* array : arrays) run.add_array(array);
+  run.finish_partial(partial);
+}
+
+void TreeFold::run_second(std::span<const std::byte* const> partials, std::byte* result, std::int64_t count,
+                          Buffers& buffers) const {
+  Run run(*this, count, buffers);
+  for (const std::byte* partial : partials) run.add_partial(partial);
   run.finish(result);
 }
 

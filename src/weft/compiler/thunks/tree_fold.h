@@ -28,6 +28,14 @@ class TreeFold {
   static constexpr std::int64_t most_elements = 2048;
   void run(std::span<const std::byte* const> arrays, std::byte* result, std::int64_t count, Buffers& buffers) const;
 
+  // The same fold in two parts. If each of several processes has 2^k neighbouring arrays, a first fold in each of them and a second one of
+  // their partial results give the bits of a single fold. A partial result has elements of partial_width() bytes.
+  std::int64_t partial_width() const { return wide_width_; }
+  void run_first(std::span<const std::byte* const> arrays, std::byte* partial, std::int64_t count,
+                 Buffers& buffers) const;
+  void run_second(std::span<const std::byte* const> partials, std::byte* result, std::int64_t count,
+                  Buffers& buffers) const;
+
  private:
   class Run;
 

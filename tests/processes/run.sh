@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# Usage: run.sh BUILD SCRATCH
+# Runs programs on meshes of several processes under each implementation of MPI that weft was built with: the results must have the same
+# bits as in one process, and a process that fails must be named.
+set -euo pipefail
+programs=$1/bin/tests scratch=$2 weft=$1/bin/weft
+rm -rf "$scratch" && mkdir -p "$scratch"
+export WEFT_CACHE=1 WEFT_CACHE_DIR=$scratch/cache WEFT_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+launchers=()
+[ ! -e "$1/lib/libweft_openmpi.so" ] || ! command -v mpirun.openmpi >/dev/null || launchers+=(openmpi)
+[ ! -e "$1/lib/libweft_mpich.so" ] || ! command -v mpirun.mpich >/dev/null || launchers+=(mpich)
+if [ ${#launchers[@]} = 0 ]; then
+  echo "skipped: weft was built without MPI, or there is no mpirun (Debian: libopenmpi-dev openmpi-bin, libmpich-dev mpich)"
+  exit 77
+fi
+
+launch() {  # LAUNCHER COUNT COMMAND...
+  local launcher=$1 count=$2
+  shift 2
+  case $launcher in
+    openmpi) timeout 120 mpirun.openmpi --oversubscribe --bind-to none -n "$count" "$@" ;;
+    # Otherwise it kills the others before they can say which process has ended.
+    mpich) timeout 120 mpirun.mpich -disable-auto-cleanup -n "$count" "$@" ;;
+  esac
+}
+failed() { echo "failed: $1"; [ $# -lt 2 ] || cat "$2"; exit 1; }
+
+# The same bits for any number of processes.
+"$programs/collectives" >"$scratch/one"
+for launcher in "${launchers[@]}"; do
+  for count in 2 4 8; do
+    launch "$launcher" "$count" "$programs/collectives" >"$scratch/several" 2>"$scratch/errors" ||
+      failed "collectives, $count processes of $launcher" "$scratch/errors"
+    diff "$scratch/one" "$scratch/several" >"$scratch/difference" ||
+      failed "collectives: $count processes of $launcher have other results" "$scratch/difference"
+  done
+done
+grep -c . "$scratch/one" | sed 's/$/ results agree/'
+
+# Training runs whose state is divided among the processes: their checkpoints, which hold whole tensors, are the same files.
+for i in $(seq 1 6000); do echo "line $i of a text to learn from: $((i * i % 97)) $((i * 31 % 89))"; done >"$scratch/text"
+train() {  # LAYOUT FOLDER OPTION...: trains with the launcher in ${by[@]}
+  local layout=$1 folder=$2
+  shift 2
+  # shellcheck disable=SC2086
+  "${by[@]}" "$weft" train text --file "$scratch/text" --layers 1 --width 32 --heads 2 --context 32 --batch 8 --val-every 8 \
+    --save "$folder" --json $layout "$@" >"$folder.json" 2>"$folder.errors" || failed "training into $folder" "$folder.errors"
+}
+same() { diff <(cd "$1" && sha256sum ./*.safetensors) <(cd "$2" && sha256sum ./*.safetensors) || failed "$1 and $2 differ"; }
+runs=0
+for layout in "--mesh data=4" "--mesh data=4 --zero 3" "--mesh data=2,model=2 --zero 1" "--mesh data=4 --dtype bf16 --dropout 0.1"; do
+  name=$scratch/run$((runs++))
+  by=(env) && train "$layout" "$name" --steps 16
+  for launcher in "${launchers[@]}"; do
+    for count in 2 4; do
+      by=(launch "$launcher" "$count")
+      train "$layout" "$name-$launcher-$count" --steps 16
+      same "$name" "$name-$launcher-$count"
+    done
+  done
+  # A run that goes on with other numbers of processes.
+  by=(launch "${launchers[0]}" 4) && train "$layout" "$name-moved" --steps 6 --decay-steps 16 --warmup 2
+  by=(env) && train "$layout" "$name-still" --steps 16 --decay-steps 16 --warmup 2
+  by=(launch "${launchers[-1]}" 2) && train "$layout" "$name-moved" --resume "$name-moved" --steps 11
+  by=(env) && train "$layout" "$name-moved" --resume "$name-moved" --steps 16
+  same "$name-still" "$name-moved"
+done
+echo "$runs layouts train to the same bits"
+
+# Processes that fail: all end with an error within the deadline, and one of them says what happened.
+export WEFT_RANK_DEADLINE_S=3
+fault() {  # FAULT PATTERN: the message
+  for launcher in "${launchers[@]}"; do
+    local begin=$SECONDS code=0
+    launch "$launcher" 4 "$programs/faults" "$1" >"$scratch/output" 2>&1 || code=$?
+    [ "$code" -ne 0 ] && [ "$code" -ne 124 ] || failed "$1, $launcher: exit code $code" "$scratch/output"
+    [ $((SECONDS - begin)) -le 12 ] || failed "$1, $launcher: it took $((SECONDS - begin)) s" "$scratch/output"
+    grep -qE "$2" "$scratch/output" || failed "$1, $launcher: no message like $2" "$scratch/output"
+  done
+}
+launch "${launchers[0]}" 4 "$programs/faults" none >"$scratch/output" 2>&1 || failed "no fault" "$scratch/output"
+fault kill 'rank 3 \(process [0-9]+\) was killed, or ended without an error message.* from .*faults.cpp:[0-9]+ \(step'
+fault exit 'rank 3 \(process [0-9]+\) ends with exit code 3'
+fault throw 'the disk of this process is full'
+fault leave 'rank 3 \(process [0-9]+\) is ended'
+fault stop 'rank 3 \(process [0-9]+\) is stopped.* from .*faults.cpp:[0-9]+'
+fault hang 'rank 3 \(process [0-9]+\) is computing for .*, after .* from .*faults.cpp:[0-9]+'
+for difference in operation shape type count; do fault "$difference" 'the ranks (do different things|wait for each other in different operations): .*faults.cpp:[0-9]+ .*rank'; done
+echo "10 faults are named"
+
+# What makes no sense.
+refused() {  # PATTERN COUNT COMMAND...
+  local pattern=$1 code=0
+  shift
+  launch "${launchers[0]}" "$@" >"$scratch/output" 2>&1 || code=$?
+  [ "$code" -ne 0 ] && grep -q "$pattern" "$scratch/output" || failed "no refusal like $pattern" "$scratch/output"
+  [ "$(grep -c '^error: ' "$scratch/output")" = 1 ] || failed "more than one error" "$scratch/output"
+}
+refused '3 processes.*--mesh data=3' 3 "$weft" train text --file "$scratch/text" --config tiny
+refused 'a mesh of 4 devices cannot be shared equally by 3 processes' 3 "$weft" train text --file "$scratch/text" --config tiny --batch 4 --mesh data=4
