@@ -138,6 +138,7 @@ void Synchronizer::find_mesh() {
   mesh_.reset();
   if (!is_sharded_) [[likely]]
     return;
+  scratch_.output_layouts.resize(scratch_.outputs.size());
   std::optional<ir::Mesh> mesh = recording_.mesh_;
   if (!mesh && session.mesh) mesh = *session.mesh;
   for (std::size_t i = 0; i < scratch_.outputs.size(); ++i) {
@@ -171,7 +172,6 @@ void Synchronizer::collect_outputs() {
   for (TensorImpl* impl = recording_.live_.next; impl != &recording_.live_; impl = impl->next) {
     scratch_.live.push_back(impl);
     scratch_.places.push_back(place_of(*impl));
-    is_sharded_ |= bool(impl->layout);
   }
 }
 
@@ -188,13 +188,24 @@ Synchronizer::Place Synchronizer::place_of(const TensorImpl& impl) {
     first = outputs.size();
   } else {
     for (std::uint32_t i = first; i < outputs.size(); ++i) {
-      if (outputs[i] == value && scratch_.output_layouts[i] == impl.layout) return {nullptr, i};
+      if (outputs[i] == value && layout_of_output(i) == impl.layout) return {nullptr, i};
     }
   }
   outputs.push_back(value);
   scratch_.output_ids.push_back(node_id);
-  scratch_.output_layouts.push_back(impl.layout);
+  if (impl.layout) [[unlikely]]
+    set_layout_of_output(outputs.size() - 1, impl.layout);
   return {nullptr, static_cast<std::uint32_t>(outputs.size() - 1)};
+}
+
+runtime::LayoutId Synchronizer::layout_of_output(std::size_t i) const {
+  return i < scratch_.output_layouts.size() ? scratch_.output_layouts[i] : runtime::LayoutId();
+}
+
+void Synchronizer::set_layout_of_output(std::size_t i, runtime::LayoutId layout) {
+  is_sharded_ = true;
+  scratch_.output_layouts.resize(i + 1);
+  scratch_.output_layouts[i] = layout;
 }
 
 Synchronizer::Place Synchronizer::place_of_input(std::size_t index) {

@@ -61,7 +61,7 @@ class Synchronizer {
     std::vector<Binding> bindings;
     std::vector<ir::Value> outputs;
     std::vector<std::uint32_t> output_ids;          // node ids of `outputs`, so that the nodes need not be touched
-    std::vector<runtime::LayoutId> output_layouts;  // those that `outputs` are to have
+    std::vector<runtime::LayoutId> output_layouts;  // those that `outputs` are to have; missing at the end: none
     std::vector<TensorImpl*> live;                  // in the recording's order
     std::vector<Place> places;                      // one for each of `live`
     // Indexed by node id: the first output of the node, and the number of the sync that wrote the entry, so that nothing has to
@@ -94,6 +94,8 @@ class Synchronizer {
   void promise_results();
   bool run_program();
   Place place_of(const TensorImpl& impl);
+  runtime::LayoutId layout_of_output(std::size_t i) const;
+  void set_layout_of_output(std::size_t i, runtime::LayoutId layout);
   Place place_of_input(std::size_t index);
   Fingerprint key(bool strict = knobs::strict()) const;
   Fingerprint key_without_sizes() const;

@@ -60,17 +60,17 @@ struct alignas(64) TensorImpl {
 
   TensorImpl *previous = nullptr, *next = nullptr;  // in the ring of the recording's live tensors
   ir::Value value;
-  std::uint32_t node_id = 0;  // id of the value's node
-  bool is_input = false;      // the value is an input of the recording
+  std::uint32_t node_id = 0;           // id of the value's node
+  bool is_input = false;               // the value is an input of the recording
+  bool cut = false;                    // launched by an automatic sync
+  std::atomic<bool> is_state = false;  // a Parameter has or had it
   Recording* recording = nullptr;
   std::atomic<std::uint32_t> references = 1;
   runtime::LayoutId layout;  // of the buffer, or the one that the tensor is to have
   Type type;
 
   runtime::BufferPtr buffer;
-  bool cut = false;                    // launched by an automatic sync
-  Origin origin;                       // the value that it was before a read launched it
-  std::atomic<bool> is_state = false;  // a Parameter has or had it
+  Origin origin;  // the value that it was before a read launched it
   // Which input of which recording the buffer became: see stamp_of in recording.cpp.
   std::atomic<std::uint64_t> stamp = 0;
 
