@@ -102,6 +102,8 @@ find_package(PNG QUIET)
 weft_needs(PNG_FOUND libpng "${PNG_VERSION_STRING}" "pictures" libpng-dev)
 find_package(LibZip QUIET)
 weft_needs(LibZip_FOUND libzip "${LibZip_VERSION}" ".npz files" libzip-dev)
+find_package(CURL 7.87 QUIET)  # from this version on, name servers that do not answer need not be waited for
+weft_may_use(CURL_FOUND libcurl "${CURL_VERSION_STRING}" "kernels shared through S3" libcurl4-openssl-dev)
 
 # Under Debian, both implementations can be installed; each has a package file of its own.
 find_package(PkgConfig QUIET)
@@ -130,4 +132,7 @@ target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # The libraries that any folder may call: one list for all folders, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt nlohmann_json::nlohmann_json XxHash::XxHash
                    OpenSSL::Crypto PNG::PNG LibZip::LibZip)
+if(CURL_FOUND)
+  list(APPEND WEFT_LIBRARIES CURL::libcurl)
+endif()
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

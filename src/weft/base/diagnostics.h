@@ -25,6 +25,8 @@ namespace weft::diagnostics {
        "keep shapes and structure the same from step to step: pad or bucket inputs, hold the same results")           \
   KIND(slow_compile, perf_hints, "a compile that took long",                                                          \
        "keep the cache on disk on (WEFT_CACHE); compile repeated layers once")                                        \
+  KIND(cache_store, warnings, "a store of compiled kernels that is not used",                                         \
+       "check the store and the variable WEFT_CACHE_URL, or leave the variable unset")                                \
   KIND(recompile, recompiles, "a program compiled again for something that changed",                                  \
        "make what changed an input, or keep it constant")                                                             \
   KIND(graph_break, graph_breaks, "a function that is cut into programs", "do not read values on the host within it") \

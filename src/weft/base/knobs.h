@@ -47,6 +47,8 @@ inline constexpr bool checked_build = true;
   KNOB(cache, Switch, true, "keep the code of kernels on disk, for later processes")                                  \
   KNOB(cache_dir, Text, "", "folder of the kernels on disk; empty: weft in $XDG_CACHE_HOME, or in ~/.cache")          \
   KNOB(cache_bytes, Integer, Integer{1} << 30, "bytes of the kernels on disk; the least recently used leaves first")  \
+  KNOB(cache_url, Text, "",                                                                                           \
+       "store through which machines share kernels, s3://BUCKET/PREFIX; the AWS_ variables of other tools apply")     \
   KNOB(key_file, Text, "", "the private key that signs exported kernels; empty: weft/key in ~/.config")               \
   KNOB(trusted_keys, Text, "", "public keys, separated by commas, whose exported kernels are taken beside one's own") \
   KNOB(synchronous, Switch, false, "launch returns when the work is done, for debugging")                             \

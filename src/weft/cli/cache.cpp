@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <weft/base/error.h>
@@ -14,6 +15,7 @@
 #include <weft/cli/options.h>
 #include <weft/compiler/artifact.h>
 #include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/remote_cache.h>
 #include <weft/compiler/cache/signature.h>
 #include <weft/compiler/options/target.h>
 
@@ -109,6 +111,18 @@ void prune(std::int64_t most_bytes) {
   require(status.ok(), "cache: not all was removed that should be: ", status.reason());
 }
 
+// Describes the store and what processes asked of it so far.
+std::string store_state(const DiskCache& cache) {
+  if (knobs::cache_url().empty()) return "none: WEFT_CACHE_URL is not set";
+  compiler::RemoteCache* const store = compiler::RemoteCache::from_knobs();
+  if (!store) return concat(knobs::cache_url(), ", not used");
+  const auto start = std::chrono::steady_clock::now();
+  const Status answer = store->probe();
+  const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return concat(store->url(), answer ? fmt::format(", answers in {:.1f} ms", ms) : concat(", fails: ", answer.reason()),
+                "\n           ", compiler::RemoteCounts::read(cache.folder()).told());
+}
+
 void info() {
   const DiskCache cache = open_cache();
   std::uint64_t bytes = 0;
@@ -116,7 +130,7 @@ void info() {
   for (const DiskCache::File& file : files) bytes += file.bytes;
   std::cout << "folder     " << cache.folder().string() << "\nentries    " << files.size() << "\nbytes      " << bytes
             << " of " << knobs::cache_bytes() << "\nprocessor  " << compiler::Target::host().key << "\npublic key "
-            << compiler::own_public_key() << std::endl;
+            << compiler::own_public_key() << "\nstore      " << store_state(cache) << std::endl;
 }
 
 void export_to(const std::filesystem::path& path) {
@@ -163,7 +177,9 @@ void add_cache(CLI::App& app) {
   const auto bytes = std::make_shared<std::int64_t>(knobs::cache_bytes());
   add_bytes(prune_command, "--bytes", *bytes, "size to keep, in the form of WEFT_CACHE_BYTES; 0: remove everything");
   prune_command.callback([bytes] { prune(*bytes); });
-  command.add_subcommand("info", "Show the cache's folder, size and processor, and the key that signs exports")
+  command
+      .add_subcommand("info",
+                      "Show the cache's folder, size and processor, the key that signs, and the state of the store")
       ->callback(info);
   const auto file = std::make_shared<std::string>();
   CLI::App& export_command = *command.add_subcommand(

@@ -19,6 +19,7 @@
 #include <weft/base/log.h>
 #include <weft/base/process.h>
 #include <weft/cli/interrupt.h>
+#include <weft/compiler/cache/object_store.h>
 #include <weft/compiler/cache/signature.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/record/backend.h>
@@ -101,6 +102,7 @@ void check_knobs() {
   (void)record::backend();
   (void)compiler::disabled_passes();
   (void)compiler::trusted_keys();
+  if (const std::string url = knobs::cache_url(); !url.empty()) (void)compiler::ObjectStorePlace::parse(url);
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ std::optional<Loss> loss_of(Kind kind) {
   switch (kind) {
     case Kind::compile_too_frequent:
     case Kind::slow_compile:
+    case Kind::cache_store:
     case Kind::recompile:
     case Kind::graph_break:
     case Kind::cache_thrash: return Loss::compile;

@@ -36,19 +36,6 @@ void warn_once(const std::filesystem::path& folder, const std::string& reason) {
       "; every process compiles them again. Set WEFT_CACHE_DIR to use another folder, or WEFT_CACHE=0 to use none");
 }
 
-// Locks the folder against other writers; returns nullopt if another process does not release it within a short time.
-std::optional<FolderLock> lock(const std::filesystem::path& folder) {
-  constexpr int tries = 40;
-  for (int i = 0; i < tries; ++i) {
-    try {
-      return std::optional<FolderLock>(std::in_place, folder);
-    } catch (const Error&) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-  return std::nullopt;
-}
-
 // An entry's name consists of its program's name and a suffix for its origin.
 std::string program_of(const std::string& name) { return name.substr(0, name.find('-')); }
 std::string origin_of(const std::string& name) { return name.substr(std::min(name.size(), name.find('-'))); }
@@ -87,6 +74,18 @@ Status check_owner(const std::filesystem::path& path) {
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return Status::failed(concat(path.string(), " can be written by others"));
   return {};
+}
+
+std::optional<FolderLock> lock_cache(const std::filesystem::path& folder) {
+  constexpr int tries = 40;
+  for (int i = 0; i < tries; ++i) {
+    try {
+      return std::optional<FolderLock>(std::in_place, folder);
+    } catch (const Error&) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
+  return std::nullopt;
 }
 
 std::filesystem::path DiskCache::default_folder() {
@@ -162,7 +161,7 @@ Status DiskCache::write(const std::string& name, std::span<const StoredKernel> k
     return Status::failed(std::move(reason));
   };
   try {
-    const auto exclusive = lock(folder_);
+    const auto exclusive = lock_cache(folder_);
     if (!exclusive) return not_kept(concat("another process keeps writing to ", folder_.string()));
     std::filesystem::create_directory(temporaries());
     remove_temporaries(temporaries());  // left by killed processes: the lock excludes other writers

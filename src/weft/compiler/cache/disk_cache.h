@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <weft/base/file.h>
 #include <weft/base/status.h>
 #include <weft/compiler/cache/entry.h>
 #include <weft/compiler/cache/folder_summary.h>
@@ -68,6 +70,9 @@ class DiskCache {
   std::filesystem::path folder_;
   std::uint64_t most_bytes_;
 };
+
+// Locks the folder against other writers; returns nullopt if another process does not release it within a short time.
+std::optional<FolderLock> lock_cache(const std::filesystem::path& folder);
 
 // Fails if someone other than this user may have written the file or folder at `path`.
 Status check_owner(const std::filesystem::path& path);

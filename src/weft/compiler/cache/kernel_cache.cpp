@@ -1,12 +1,12 @@
 #include <weft/compiler/cache/kernel_cache.h>
 
-#include <tuple>
+#include <utility>
 
 #include <weft/base/digest.h>
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
 #include <weft/base/log.h>
-#include <weft/compiler/cache/disk_cache.h>
+#include <weft/compiler/cache/tiered_cache.h>
 
 namespace weft::compiler {
 
@@ -48,16 +48,16 @@ KernelCache::Found KernelCache::get_known_by(std::span<const KernelSource> sourc
   found.kernels.resize(sources.size());
   Request request{target, sources, keys, std::vector<std::shared_ptr<const std::string>>(sources.size()), {}, {}};
   take_from_memory(request, found);
-  const auto disk = DiskCache::from_knobs();
-  const std::string name = disk ? entry_name(keys) : "";
+  const auto earlier = TieredCache::from_knobs();
+  const std::string name = earlier ? entry_name(keys) : "";
   const std::size_t imported = found.loaded = request.unmapped.size() - request.missing.size();
-  if (disk && !request.missing.empty()) take_from_disk(request, *disk, name, found);
+  if (earlier && !request.missing.empty()) take_from_earlier(request, earlier, name, found);
   if (!request.unmapped.empty()) map(request, name, found);
   // The kernels may all have come into memory through other programs; the next process still needs an entry for this one.
-  if (disk && (found.compiled + imported != 0 || !disk->has(name))) {
+  if (earlier && (found.compiled + imported != 0 || !earlier.has(name))) {
     std::vector<StoredKernel> kernels;
     for (std::size_t i = 0; i < keys.size(); ++i) kernels.push_back({keys[i], *request.objects[i]});
-    std::ignore = disk->write(name, kernels);
+    earlier.write(name, std::move(kernels), found.compile_time);
   }
   return found;
 }
@@ -107,8 +107,9 @@ void KernelCache::take_from_memory(Request& request, Found& found) {
   }
 }
 
-void KernelCache::take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found) {
-  const auto stored = disk.read(name);
+void KernelCache::take_from_earlier(Request& request, const TieredCache& earlier, const std::string& name,
+                                    Found& found) {
+  const auto stored = earlier.read(name);
   found.miss = stored.reason();
   if (!stored) return;
   std::unordered_map<std::string_view, const StoredKernel*> by_key;
@@ -123,6 +124,7 @@ void KernelCache::take_from_disk(Request& request, const DiskCache& disk, const 
 }
 
 void KernelCache::compile(Request& request, Found& found) {
+  const auto start = std::chrono::steady_clock::now();
   std::vector<KernelSource> sources;
   std::vector<std::string> symbols;
   for (const std::size_t i : request.missing) {
@@ -133,6 +135,7 @@ void KernelCache::compile(Request& request, Found& found) {
   for (std::size_t j = 0; j < objects.size(); ++j)
     request.objects[request.missing[j]] = std::make_shared<const std::string>(std::move(objects[j]));
   found.compiled = sources.size();
+  found.compile_time += std::chrono::steady_clock::now() - start;
 }
 
 KernelCode KernelCache::load(const Request& request) {

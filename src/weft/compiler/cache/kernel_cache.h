@@ -1,7 +1,9 @@
-// Keeps machine code of kernels in memory and on disk. Programs that differ only in sizes, such as one function recorded for several
-// shapes, share their kernels, and later processes find the kernels on disk: LLVM runs only the first time. Thread-safe.
+// Keeps machine code of kernels in memory, and beyond the process in a TieredCache. Programs that differ only in sizes, such as one
+// function recorded for several shapes, share their kernels, and later processes find the kernels there: LLVM runs only the first time.
+// Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <list>
@@ -19,7 +21,7 @@
 
 namespace weft::compiler {
 
-class DiskCache;
+class TieredCache;
 
 class KernelCache {
  public:
@@ -28,8 +30,9 @@ class KernelCache {
   struct Found {
     std::vector<KernelAddress> kernels;               // in the order of the sources
     std::vector<std::shared_ptr<const void>> owners;  // keep the code of the kernels mapped
-    std::size_t loaded = 0, compiled = 0;             // by this call: from disk or an artifact; by LLVM
-    std::string miss;  // why the disk did not have all kernels; empty if it was not asked
+    std::size_t loaded = 0, compiled = 0;             // by this call: from an earlier process or an artifact; by LLVM
+    std::chrono::nanoseconds compile_time{0};
+    std::string miss;  // why earlier processes did not leave all kernels; empty if their entries were not looked up
   };
   // Returns the code of one program's sources for the target. `keys` are the keys of the sources: equal keys mean equal code. Code for a
   // target that this process cannot run is compiled but not mapped: its address is null.
@@ -63,7 +66,7 @@ class KernelCache {
   };
   Found get_known_by(std::span<const KernelSource> sources, std::span<const std::string> keys, const Target& target);
   void take_from_memory(Request& request, Found& found);
-  static void take_from_disk(Request& request, const DiskCache& disk, const std::string& name, Found& found);
+  static void take_from_earlier(Request& request, const TieredCache& earlier, const std::string& name, Found& found);
   void map(Request& request, const std::string& name, Found& found);
   static void compile(Request& request, Found& found);
   static KernelCode load(const Request& request);

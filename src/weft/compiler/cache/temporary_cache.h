@@ -8,7 +8,7 @@
 
 namespace weft::compiler {
 
-// Keeps kernels on disk in a temporary folder, empty at first, for the lifetime of this object.
+// Keeps kernels on disk in a temporary folder, empty at first, and nowhere else, for the lifetime of this object.
 class TemporaryCache {
  public:
   void empty() const {
@@ -19,7 +19,7 @@ class TemporaryCache {
  private:
   TemporaryFolder folder_;
   knobs::Override<knobs::Switch> on_{knobs::cache, true};
-  knobs::Override<knobs::Text> place_{knobs::cache_dir, folder_.path().string()};
+  knobs::Override<knobs::Text> place_{knobs::cache_dir, folder_.path().string()}, no_store_{knobs::cache_url, ""};
 };
 
 }  // namespace weft::compiler

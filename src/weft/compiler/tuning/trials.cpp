@@ -6,14 +6,13 @@
 #include <limits>
 #include <mutex>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include <weft/base/error.h>
 #include <weft/base/log.h>
-#include <weft/compiler/cache/disk_cache.h>
 #include <weft/compiler/cache/entry.h>
+#include <weft/compiler/cache/tiered_cache.h>
 #include <weft/runtime/own_threads.h>
 #include <weft/runtime/parallel.h>
 
@@ -82,7 +81,7 @@ Choice choose(std::span<const Trial> trials) {
   return choice;
 }
 
-// The choices measured so far, in this process and on disk.
+// The choices measured so far, in this process and in earlier ones.
 class Choices {
  public:
   static Choices& instance() {
@@ -93,19 +92,19 @@ class Choices {
   std::optional<Choice> find(const std::string& key) {
     const std::lock_guard lock(mutex_);
     if (const auto known = known_.find(key); known != known_.end()) return known->second;
-    const auto disk = DiskCache::from_knobs();
-    const Result<std::vector<StoredKernel>> stored =
-        disk ? disk->read(choice_name(key)) : Status::failed("there is no disk cache");
+    const auto earlier = TieredCache::from_knobs();
+    if (!earlier) return std::nullopt;
+    const auto stored = earlier.read(choice_name(key));
     if (!stored || stored->size() != 1 || stored->front().key != key) return std::nullopt;
     const auto choice = parse(stored->front().object);
     if (choice) known_[key] = *choice;
     return choice;
   }
 
-  void add(const std::string& key, Choice choice) {
+  void add(const std::string& key, Choice choice, std::chrono::nanoseconds measured_in) {
     const std::lock_guard lock(mutex_);
     choice.is_known = true;
-    keep(text_of(key, choice));
+    keep(text_of(key, choice), measured_in);
     known_[key] = std::move(choice);
   }
 
@@ -137,9 +136,8 @@ class Choices {
     if (colon == std::string::npos) return std::nullopt;
     return Choice{text.substr(0, colon), text.substr(colon + 2), true};
   }
-  static void keep(const StoredKernel& choice) {
-    if (const auto disk = DiskCache::from_knobs())
-      std::ignore = disk->write(choice_name(choice.key), std::span(&choice, 1));
+  static void keep(const StoredKernel& choice, std::chrono::nanoseconds measured_in = {}) {
+    if (const auto earlier = TieredCache::from_knobs()) earlier.write(choice_name(choice.key), {choice}, measured_in);
   }
 
   mutable std::mutex mutex_;
@@ -154,8 +152,9 @@ Choice fastest(const std::string& site, std::span<const Trial> trials) {
   key += site;
   const auto known = Choices::instance().find(key);
   if (known && std::ranges::find(trials, known->name, &Trial::name) != trials.end()) return *known;
+  const auto start = std::chrono::steady_clock::now();
   const Choice choice = choose(trials);
-  Choices::instance().add(key, choice);
+  Choices::instance().add(key, choice, std::chrono::steady_clock::now() - start);
   return choice;
 }
 
