@@ -59,7 +59,8 @@ endfunction()
 # (that is, oneDNN) gets one thread; our own kernels run on threads that it can follow. A test that hangs fails after ten minutes,
 # or after an hour if instrumented or emulated code is slower.
 function(weft_test name)
-  set(environment WEFT_CACHE=0 WEFT_CACHE_URL= WEFT_SHARE_CPUS=0 OMP_WAIT_POLICY=passive ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
+  set(environment WEFT_CACHE=0 WEFT_CACHE_URL= WEFT_SHARE_CPUS=0 OMP_WAIT_POLICY=passive
+                  ASAN_OPTIONS=detect_stack_use_after_return=1 UBSAN_OPTIONS=print_stacktrace=1
                   TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1)
   if(NOT WEFT_OPENMP)
     list(APPEND environment OMP_NUM_THREADS=1)
