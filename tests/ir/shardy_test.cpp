@@ -19,7 +19,16 @@ TEST(Shardy, Meshes) {
   EXPECT_EQ(parse_mesh(R"(#sdy.mesh<["x"=2, "y"=4]>)"), grid);
   EXPECT_EQ(parse_mesh("mesh<[]>"), Mesh());
   EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]> {stablehlo.mesh = 1})"), grid);  // as JAX writes it
-  EXPECT_THROW(parse_mesh(R"(<["x"=2], device_ids=[1, 0]>)"), UnsupportedError);
+  EXPECT_EQ(parse_mesh(R"(<["x"=2], device_ids=[0, 1]>)"), (Mesh{{"x", 2}}));
+  const Mesh turned = parse_mesh(R"(<["x"=3], device_ids=[1, 2, 0]>)");
+  EXPECT_NE(turned, (Mesh{{"x", 3}}));
+  EXPECT_TRUE(turned.has_axes_of({{"x", 3}}));
+  for (const auto& [device, place] : {std::pair(0, 2), std::pair(1, 0), std::pair(2, 1)})
+    EXPECT_EQ(turned.coordinate(device, 0), place);
+  for (const auto& [ids, wrong] : {std::pair("0, 0", "names device 0 twice"), std::pair("0, 2", "names device 2"),
+                                   std::pair("0", "names 1 of 2"), std::pair("-1, 0", "")})
+    EXPECT_THAT([ids = ids] { parse_mesh(concat(R"(<["x"=2], device_ids=[)", ids, "]>)")); },
+                ThrowsMessage<Error>(HasSubstr(wrong)));
   EXPECT_THAT([] { parse_mesh(R"(<["x"=two]>)"); }, ThrowsMessage<Error>(HasSubstr("expected a number, got 'two'")));
   EXPECT_THAT([] { parse_mesh(R"(<["x"=2)"); }, ThrowsMessage<Error>(HasSubstr("got end of text")));
 }

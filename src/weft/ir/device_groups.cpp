@@ -46,7 +46,11 @@ Sharding::Axes axes_of(std::span<const ProcessGroup> groups, const Mesh& mesh) {
 Value device_coordinate(Graph& graph, const Mesh& mesh, int axis) {
   std::int64_t stride = 1;
   for (const Mesh::Axis& minor : mesh.axes().subspan(axis + 1)) stride *= minor.size;
-  const Value device = convert(partition_id(graph), DType::i64);
+  Value device = convert(partition_id(graph), DType::i64);
+  if (const auto places = mesh.places(); !places.empty()) {
+    const Value all = constant(graph, {Type(DType::i64, {Dim(std::ssize(places))}), std::as_bytes(places)});
+    device = reshape(dynamic_slice(all, {{device}}, {{1}}), std::vector<Dim>{});
+  }
   const auto number = [&](std::int64_t n) { return constant_like(device, static_cast<double>(n)); };
   return remainder(device / number(stride), number(mesh.size(axis)));
 }

@@ -7,7 +7,29 @@
 
 namespace weft::ir {
 
-Mesh::Mesh(std::vector<Axis> axes) {
+namespace {
+
+// Returns the place of each device in an order; empty for the order of their numbers.
+std::vector<std::int64_t> places_of(std::span<const std::int64_t> order, std::int64_t devices) {
+  if (order.empty()) return {};
+  constexpr std::int64_t none = -1;
+  std::vector<std::int64_t> places(devices, none);
+  for (std::int64_t place = 0; place < std::ssize(order); ++place) {
+    const std::int64_t device = order[place];
+    require(device >= 0 && device < devices && places[device] == none, "mesh: the order of ", devices,
+            " devices names device ", device, device >= 0 && device < devices ? " twice" : "");
+    places[device] = place;
+  }
+  require(std::ssize(order) == devices, "mesh: the order names ", order.size(), " of ", devices, " devices");
+  if (std::ranges::is_sorted(places)) places.clear();
+  return places;
+}
+
+}  // namespace
+
+Mesh::Mesh(std::vector<Axis> axes) : Mesh(std::move(axes), {}) {}
+
+Mesh::Mesh(std::vector<Axis> axes, std::span<const std::int64_t> order) {
   for (const Axis& axis : axes) {
     require(!axis.name.empty(), "mesh: an axis has no name");
     require(axis.size >= 1, "mesh: axis '", axis.name, "' has size ", axis.size, "; a size is at least 1");
@@ -15,7 +37,7 @@ Mesh::Mesh(std::vector<Axis> axes) {
     require(axis.size <= max_devices / devices_, "mesh: more than ", max_devices, " devices");
     devices_ *= axis.size;
   }
-  axes_ = std::make_shared<const std::vector<Axis>>(std::move(axes));
+  grid_ = std::make_shared<const Grid>(std::move(axes), places_of(order, devices_));
 }
 
 int Mesh::axis(std::string_view name) const {
@@ -28,8 +50,9 @@ int Mesh::axis(std::string_view name) const {
 }
 
 std::int64_t Mesh::coordinate(std::int64_t device, int axis) const {
-  for (const Axis& minor : axes().subspan(axis + 1)) device /= minor.size;
-  return device % size(axis);
+  std::int64_t place = places().empty() ? device : places()[device];
+  for (const Axis& minor : axes().subspan(axis + 1)) place /= minor.size;
+  return place % size(axis);
 }
 
 std::ostream& operator<<(std::ostream& out, const Mesh& mesh) {

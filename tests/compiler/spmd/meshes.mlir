@@ -5,11 +5,11 @@
 // RUN: not weft opt --partition %t.single 2>&1 | FileCheck %s --check-prefix=SINGLE
 // RUN: sed 's/<@a,/<@c,/g' %s >%t.missing
 // RUN: not weft opt --partition %t.missing 2>&1 | FileCheck %s --check-prefix=MISSING
-// A module may have several meshes, of which each function uses one. Shardy's own collectives only change how a value is sharded, and a
+// A module may have several meshes, of which each function uses one, or several that differ in the order of their devices. Shardy's own collectives only change how a value is sharded, and a
 // process id is that of the device.
 
-// TWO: the function uses several meshes: a and b
-// SINGLE: weft places no values on single devices, as the mesh b asks for
+// TWO: the function uses meshes with different axes: a and b
+// SINGLE: weft places no arguments and results on single devices, as the mesh b asks for
 // MISSING: there is no sdy.mesh @c
 sdy.mesh @a = <["x"=2]>
 sdy.mesh @b = <["x"=4]>

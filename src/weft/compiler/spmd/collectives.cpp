@@ -1,7 +1,9 @@
 #include <weft/compiler/spmd/collectives.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include <weft/base/error.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/device_groups.h>
 #include <weft/ir/ops/collective.h>
@@ -66,6 +68,35 @@ ir::Value Collectives::all_gather(ir::Value x, int dim, const ir::Sharding::Axes
 
 ir::Value Collectives::all_to_all(ir::Value x, int split_dim, int concat_dim, const ir::Sharding::Axes& axes) {
   return note(ir::all_to_all(x, split_dim, concat_dim, ir::device_groups(graph_, mesh_, axes)), axes, x.type().bytes());
+}
+
+ir::Sharding::Axes Collectives::all_axes() const {
+  ir::Sharding::Axes all(mesh_.axes().size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+ir::Value Collectives::broadcast(ir::Value x, std::int64_t device) {
+  require(device >= 0 && device < mesh_.devices(), "partition: a value is placed on device ", device, " of ",
+          mesh_.devices());
+  std::vector<std::int64_t> group(mesh_.devices());
+  std::iota(group.begin(), group.end(), 0);
+  std::swap(group.front(), group[device]);
+  const ir::Value sent = ir::collective_broadcast(x, {mesh_.devices(), graph_.arena().copy(ir::Ints(group))});
+  communications_.push_back(
+      {sent.node, reason_->op, reason_->location, all_axes(), static_cast<double>(x.type().bytes())});
+  return sent;
+}
+
+ir::Value Collectives::permute(ir::Value x, const ir::Mesh& from, const ir::Mesh& to) {
+  const ir::Sharding::Axes all = all_axes();
+  const auto sources = ir::device_groups(from, all).front(), targets = ir::device_groups(to, all).front();
+  std::vector<std::int64_t> pairs;
+  for (std::size_t place = 0; place < sources.size(); ++place)
+    pairs.insert(pairs.end(), {sources[place], targets[place]});
+  const ir::Value moved = ir::collective_permute(x, {2, graph_.arena().copy(ir::Ints(pairs))});
+  communications_.push_back({moved.node, reason_->op, reason_->location, all, static_cast<double>(x.type().bytes())});
+  return moved;
 }
 
 ir::Value Collectives::take_part(ir::Value x, int dim, const ir::Sharding::Axes& axes) {

@@ -37,6 +37,12 @@ class Collectives {
   ir::Value all_gather(ir::Value x, int dim, const ir::Sharding::Axes& axes);
   ir::Value all_to_all(ir::Value x, int split_dim, int concat_dim, const ir::Sharding::Axes& axes);
 
+  // Sends each shard to the device that has the same place in another order of the devices.
+  ir::Value permute(ir::Value x, const ir::Mesh& from, const ir::Mesh& to);
+
+  // Sends what one device holds to all.
+  ir::Value broadcast(ir::Value x, std::int64_t device);
+
   // Without communication: takes the device's part of a dimension; keeps the elements on the first device along the axes, and zeros on
   // the others.
   ir::Value take_part(ir::Value x, int dim, const ir::Sharding::Axes& axes);
@@ -53,6 +59,7 @@ class Collectives {
   std::vector<Communication> take_communications() { return std::move(communications_); }
 
  private:
+  ir::Sharding::Axes all_axes() const;
   ir::Value note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes);
 
   ir::Graph& graph_;

@@ -12,6 +12,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/resize.h>
 #include <weft/ir/several_devices.h>
+#include <weft/ir/text/shardy.h>
 
 namespace weft::compiler {
 
@@ -27,6 +28,15 @@ void check(const ir::Graph& graph) {
   }
 }
 
+// Returns the sharding on a mesh with the same axes.
+ir::Sharding on_mesh(const ir::Sharding& sharding, const ir::Mesh& mesh) {
+  require(sharding.mesh().has_axes_of(mesh), "partition: a sharding is on the mesh (", sharding.mesh(),
+          "), the program on (", mesh, ")");
+  std::vector<ir::Sharding::Axes> dims;
+  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
+  return {mesh, std::move(dims), sharding.partial()};
+}
+
 class Partitioner {
  public:
   Partitioner(const ir::Graph& from, const ir::Mesh& mesh, std::vector<NodeTyping> typing)
@@ -39,10 +49,15 @@ class Partitioner {
     to_->name = from.name;
   }
 
-  Partitioned run(std::span<const std::optional<ir::Sharding>> wanted, PartialOutputs partial_outputs) {
-    for (const ir::Value input : from_.inputs()) {
-      const ir::Sharding& sharding = typing_[input.node->id].results.front();
-      hold(input, to_->add_input(sharding.local_type(input.type())), sharding);
+  Partitioned run(std::span<const ir::Sharding> inputs, std::span<const std::optional<ir::Sharding>> wanted,
+                  PartialOutputs partial_outputs) {
+    std::vector<ir::Value> shards;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      shards.push_back(to_->add_input(inputs[i].local_type(from_.inputs()[i].type())));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const ir::Value input = from_.inputs()[i];
+      collectives_.set_reason(input.node);
+      hold(input, permuted(shards[i], inputs[i], inputs[i].mesh(), mesh_), typing_[input.node->id].results.front());
     }
     for (ir::Node* node : from_.nodes())
       if (!ir::is_parameter(*node)) append(*node);
@@ -55,7 +70,8 @@ class Partitioner {
                                : partial_outputs == PartialOutputs::keep ? given
                                                                          : without_partial(given));
       collectives_.set_reason(v.node);
-      outputs.push_back(as(v, result.outputs.back()));
+      const ir::Sharding& output = result.outputs.back();
+      outputs.push_back(permuted(as(v, on_mesh(output, mesh_)), output, mesh_, output.mesh()));
     }
     to_->set_outputs(std::move(outputs));
     result.graph = to_;
@@ -73,6 +89,10 @@ class Partitioner {
     auto& results = held_[v.node->id];
     if (results.size() <= v.index) results.resize(v.index + 1);
     results[v.index].push_back({sharding, shard});
+  }
+
+  ir::Value permuted(ir::Value shard, const ir::Sharding& sharding, const ir::Mesh& from, const ir::Mesh& to) {
+    return from == to || sharding.is_replicated() ? shard : collectives_.permute(shard, from, to);
   }
 
   // Returns the shards of a value under this sharding; each is made once.
@@ -126,8 +146,10 @@ class Partitioner {
     for (int i = 0; i < std::ssize(node.operands); ++i) operands.push_back(as(node.operand(i), t.operands[i]));
     const bool is_local = node.op->factors || node.op->kind == ir::Kind::elementwise;
     std::vector<ir::Value> results;
-    if (node.attributes_if<ir::ShardingAttributes>()) {  // the operand has become what the constraint asks for
-      results = operands;
+    if (const auto* constraint = node.attributes_if<ir::ShardingAttributes>()) {
+      results = operands;  // the operand has become what the constraint asks for
+      if (const auto device = ir::single_device(constraint->sharding))
+        results = {collectives_.broadcast(operands.front(), *device)};
     } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
       const std::size_t first = to_->nodes().size();
       to_->set_location({});  // the nodes of the region keep their own
@@ -171,8 +193,13 @@ Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<co
   check(graph);
   std::shared_ptr<const ir::Graph> flat = inline_composites(graph);
   if (!flat) flat = copy_of(graph);
-  Partitioned result =
-      Partitioner(*flat, mesh, type_nodes(*flat, mesh, inputs, wanted, partial_outputs)).run(wanted, partial_outputs);
+  std::vector<ir::Sharding> typed_inputs;
+  for (const ir::Sharding& input : inputs) typed_inputs.push_back(on_mesh(input, mesh));
+  std::vector<std::optional<ir::Sharding>> typed_outputs(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (wanted[i]) typed_outputs[i] = on_mesh(*wanted[i], mesh);
+  std::vector<NodeTyping> typing = type_nodes(*flat, mesh, typed_inputs, typed_outputs, partial_outputs);
+  Partitioned result = Partitioner(*flat, mesh, std::move(typing)).run(inputs, wanted, partial_outputs);
   result.mesh = mesh;
   result.inputs.assign(inputs.begin(), inputs.end());
   return result;

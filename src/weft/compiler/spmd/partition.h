@@ -23,8 +23,9 @@ struct Partitioned {
 // Whether an output for which no sharding is given may be a partial sum.
 enum class PartialOutputs : std::uint8_t { add, keep };
 
-// `inputs[i]` is the sharding of input i, `outputs[i]` that of output i; nullopt, or an empty list, lets the data flow decide. Throws
-// Error if the sizes of an input do not divide, or if a type is not static, and UnsupportedError if the program contains collectives.
+// `inputs[i]` is the sharding of input i, `outputs[i]` that of output i; nullopt, or an empty list, lets the data flow decide. Their
+// meshes may have the devices in another order than `mesh`. Throws Error if the axes of a mesh differ, if the sizes of an input do not
+// divide, or if a type is not static, and UnsupportedError if the program contains collectives.
 Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
                       std::span<const std::optional<ir::Sharding>> outputs = {},
                       PartialOutputs partial_outputs = PartialOutputs::add);

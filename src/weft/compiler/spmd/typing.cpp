@@ -39,6 +39,23 @@ ir::Sharding without_axes(const ir::Sharding& sharding, const Axes& removed) {
   return {sharding.mesh(), std::move(dims), sharding.partial()};
 }
 
+// Returns the sharding with each dimension split along the first of its axes, as far as its size divides. A constraint says how values shall
+// be held; the values are the same if fewer devices split them.
+ir::Sharding as_far_as_sizes_divide(const ir::Sharding& sharding, const Type& type) {
+  std::vector<Axes> dims = dims_of(sharding);
+  for (int d = 0; d < sharding.rank(); ++d) {
+    std::int64_t left = type.size(d);
+    const auto too_many = std::ranges::find_if(dims[d], [&](int axis) {
+      const std::int64_t parts = sharding.mesh().size(axis);
+      const bool divides = left % parts == 0;
+      left /= parts;
+      return !divides;
+    });
+    dims[d].erase(too_many, dims[d].end());
+  }
+  return {sharding.mesh(), std::move(dims), sharding.partial()};
+}
+
 double bytes_of(std::span<const Type> types) {
   double bytes = 0;
   for (const Type type : types) bytes += type.dtype() == DType::token ? 0 : type.bytes();
@@ -88,10 +105,13 @@ class Typing {
         partial_outputs_(partial_outputs),
         nodes_(graph.nodes().size()),
         wanted_(nodes_.size()),
-        is_added_early_(nodes_.size()) {
+        is_added_early_(nodes_.size()),
+        is_whole_(nodes_.size()) {
     for (const ir::Node* node : graph.nodes()) {
       nodes_[node->id].factors = ir::factors_of(*node);
       wanted_[node->id].resize(node->types.size());
+      const auto* constraint = node->attributes_if<ir::ShardingAttributes>();
+      if (constraint && ir::single_device(constraint->sharding)) is_whole_[node->operand(0).node->id] = 1;
     }
   }
 
@@ -167,7 +187,11 @@ class Typing {
     if (ir::is_parameter(node)) {
       t.results = {inputs_[node.attributes<ir::ParameterAttributes>().index]};
     } else if (const auto* constraint = node.attributes_if<ir::ShardingAttributes>()) {
-      t.operands = t.results = {ir::parse_sharding(constraint->sharding, mesh_, node.type().rank())};
+      const int rank = node.type().rank();
+      const ir::Sharding asked = ir::single_device(constraint->sharding)
+                                     ? ir::Sharding(mesh_, rank)
+                                     : ir::parse_sharding(constraint->sharding, mesh_, rank);
+      t.operands = t.results = {as_far_as_sizes_divide(asked, node.type())};
       for (int d = 0; d < node.type().rank(); ++d)
         for (const int factor : t.factors.results[0][d]) t.axes[factor] = t.results[0].axes(d);
     } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
@@ -179,7 +203,7 @@ class Typing {
       t.results = t.operands;
     } else if (node.op->flow == ir::Flow::loop || node.op->flow == ir::Flow::branches) {
       type_control(node, t);
-    } else if (!node.op->factors && node.op->kind != ir::Kind::elementwise) {
+    } else if (is_whole_[node.id] != 0 || (!node.op->factors && node.op->kind != ir::Kind::elementwise)) {
       for (const ir::Value v : node.operands) t.operands.emplace_back(mesh_, v.rank());
       for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
     } else {
@@ -344,6 +368,7 @@ class Typing {
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
   std::vector<std::uint8_t> is_added_early_;
+  std::vector<std::uint8_t> is_whole_;  // of nodes whose results one device computes, from whole operands
 };
 
 }  // namespace

@@ -313,6 +313,12 @@ Value all_to_all(Value x, std::int64_t split_dimension, std::int64_t concat_dime
   return append(ops::all_to_all, x, &attributes, with_scaled(split, concat_dimension, groups.columns, 1));
 }
 
+Value collective_broadcast(Value x, const IntMatrix& groups) {
+  auto attributes = among_partitions<CollectiveRootAttributes>(groups);
+  attributes.use_global_device_ids = false;  // it has no such attribute
+  return append(ops::collective_broadcast, x, &attributes, x.type());
+}
+
 Value collective_permute(Value x, const IntMatrix& pairs) {
   CollectivePermuteAttributes attributes;
   attributes.groups = pairs;

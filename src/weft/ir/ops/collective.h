@@ -26,6 +26,7 @@ Value all_reduce(Value x, const IntMatrix& groups, std::shared_ptr<const Graph> 
 Value reduce_scatter(Value x, std::int64_t dimension, const IntMatrix& groups, std::shared_ptr<const Graph> body);
 Value all_gather(Value x, std::int64_t dimension, const IntMatrix& groups);
 Value all_to_all(Value x, std::int64_t split_dimension, std::int64_t concat_dimension, const IntMatrix& groups);
+Value collective_broadcast(Value x, const IntMatrix& groups);  // from the first member of each group
 Value collective_permute(Value x, const IntMatrix& pairs);  // each of a source and a target; zeros where nobody sends
 
 void all_gather_gradient(const GradientCall& c);

@@ -267,8 +267,12 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
     Node& node = graph.append(kind, operands, attributes, types, regions);
     Values results;
     for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
-    if (Annotations said = verbatim_.annotations(op.attributes); !said.empty())
+    const Attribute* sharding = find(op.attributes, "sdy.sharding");
+    if (const std::string device = sharding ? single_device_of(*sharding) : ""; !device.empty()) {
+      for (Value& result : results) result = reshard(result, device);
+    } else if (Annotations said = verbatim_.annotations(op.attributes); !said.empty()) {
       node_annotations_[&graph][node.id] = std::move(said);
+    }
     return results;
   } catch (const Error& wrong) {
     const std::string_view message = wrong.what();  // "add: operands must...", without the dialect

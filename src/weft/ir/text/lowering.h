@@ -67,6 +67,7 @@ class Lowering {
   Values placed_constant(Graph& graph, const Scope& scope, const Operation& op);
   Values sharding(Graph& graph, const Scope& scope, const Operation& op);
   Values sharding_change(Graph& graph, const Scope& scope, const Operation& op);
+  std::string single_device_of(const Attribute& sharding);
   Values resharded(Graph& graph, const Scope& scope, const Operation& op, const Op& kind, const char* name);
   Values manual_computation(Graph& graph, const Scope& scope, const Operation& op);
   Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);

@@ -196,11 +196,24 @@ Values Lowering::placed_constant(Graph& graph, const Scope&, const Operation& op
   return append(graph, op, ops::constant, {}, flattened(op.result_types), {});
 }
 
+// Returns the sharding as text with a mesh of its own, if it names a mesh of a single device; otherwise an empty text.
+std::string Lowering::single_device_of(const Attribute& sharding) {
+  const std::string text(verbatim_.text(sharding));
+  for (const NamedAttribute& mesh : module_.meshes) {
+    const std::string device(verbatim_.text(mesh.value));
+    const auto at = device.find("<[], device_ids=[");
+    if (at != device.npos && text.find(concat("<@", unescape(mesh.name), ",")) != text.npos)
+      return concat("#sdy.sharding<mesh", device.substr(at, device.find('>', at) + 1 - at), ", []>");
+  }
+  return "";
+}
+
 Values Lowering::resharded(Graph& graph, const Scope& scope, const Operation& op, const Op& kind, const char* name) {
   const Attribute* how = find(op.attributes, name);
   if (!how) fail(op, concat("expected the attribute ", name));
   std::string text = verbatim_.text(*how);
   if (text.starts_with('<')) text.insert(0, "#sdy.sharding");  // the pretty form omits it
+  if (std::string device = single_device_of(*how); !device.empty()) text = std::move(device);
   const ShardingAttributes attributes{text};
   return append(graph, op, kind, operands(scope, op), flattened(op.result_types), {}, &attributes);
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <iterator>
 #include <set>
 #include <utility>
 
@@ -71,10 +70,18 @@ Mesh mesh(Reader& reader) {
     reader.expect("=");
     axes.push_back({std::move(name), reader.integer()});
   }
-  if (reader.take(","))
-    reader.fail_unsupported("weft numbers the devices of a mesh itself; device_ids is not supported", "sdy.mesh");
+  std::vector<std::int64_t> order;
+  if (reader.take(",")) {
+    reader.expect("device_ids");
+    reader.expect("=");
+    reader.expect("[");
+    while (!reader.take("]")) {
+      if (!order.empty()) reader.expect(",");
+      order.push_back(reader.integer());
+    }
+  }
   reader.expect(">");
-  return Mesh(std::move(axes));
+  return Mesh(std::move(axes), order);
 }
 
 int axis(Reader& reader, const Mesh& mesh) {
@@ -99,14 +106,29 @@ const std::string* find(const Annotations& annotations, std::string_view name) {
   return at == annotations.end() ? nullptr : &at->value;
 }
 
+// Adds the meshes that a text with shardings names: <@mesh, [{"x"}]>.
+void add_meshes(std::string_view text, std::set<std::string_view>& names) {
+  for (std::size_t at = text.find("<@"); at != text.npos; at = text.find("<@", at + 1))
+    names.insert(text.substr(at + 2, text.find_first_of(",>", at) - at - 2));
+}
+
+Mesh mesh_named(std::string_view name, const Annotations& meshes) {
+  const auto found = std::ranges::find(meshes, name, &Annotation::name);
+  require(found != meshes.end(), "there is no sdy.mesh @", name);
+  return parse_mesh(found->value);
+}
+
 std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& ports, std::span<const Value> values,
-                                              const Mesh& mesh, const char* what) {
+                                              const Annotations& meshes, const char* what) {
   std::vector<std::optional<Sharding>> shardings(values.size());
   for (std::size_t i = 0; i < std::min(ports.size(), values.size()); ++i) {
     const std::string* text = find(ports[i], "sdy.sharding");
     if (!text) continue;
     try {
-      shardings[i] = parse_sharding(*text, mesh, values[i].rank());
+      std::set<std::string_view> mesh;
+      add_meshes(*text, mesh);
+      require(mesh.size() == 1, "expected the name of one mesh in ", *text);
+      shardings[i] = parse_sharding(*text, mesh_named(*mesh.begin(), meshes), values[i].rank());
       shardings[i]->local_type(values[i].type());
     } catch (const UnsupportedError&) {
       throw;
@@ -187,6 +209,15 @@ Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
   return result;
 }
 
+std::optional<std::int64_t> single_device(std::string_view sharding) {
+  Reader reader(sharding);
+  reader.take("#sdy.sharding");
+  reader.expect("<");
+  if (!reader.take("mesh")) return std::nullopt;
+  for (const char* token : {"<", "[", "]", ",", "device_ids", "=", "["}) reader.expect(token);
+  return reader.integer();
+}
+
 ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
   const auto& a = node.attributes<ManualComputationAttributes>();
   Reader reader(a.manual_axes);
@@ -214,12 +245,6 @@ ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
 
 namespace {
 
-// Adds the meshes that a text with shardings names: <@mesh, [{"x"}]>.
-void add_meshes(std::string_view text, std::set<std::string_view>& names) {
-  for (std::size_t at = text.find("<@"); at != text.npos; at = text.find("<@", at + 1))
-    names.insert(text.substr(at + 2, text.find_first_of(",>", at) - at - 2));
-}
-
 void add_meshes(const Graph& graph, std::set<std::string_view>& names) {
   for (const Node* node : graph.nodes()) {
     if (const auto* constraint = node->attributes_if<ShardingAttributes>()) add_meshes(constraint->sharding, names);
@@ -229,25 +254,30 @@ void add_meshes(const Graph& graph, std::set<std::string_view>& names) {
   }
 }
 
-// Returns the mesh that the function's shardings name. If they name none, the module must have a single one.
-const Annotation& mesh_of(const Graph& function, const Annotations& meshes) {
-  for (const Annotation& mesh : meshes)
-    if (mesh.value.find("<[]") != std::string::npos)
-      throw UnsupportedError(concat("weft places no values on single devices, as the mesh ", mesh.name, " asks for"),
-                             "sdy.mesh");
+bool is_single_device(const Annotation& mesh) { return mesh.value.starts_with("<[]"); }
+
+// Returns the mesh that the function's shardings name; of several, which may differ in the order of the devices, the first one by name. If
+// they name none, the module must have a single one.
+Mesh mesh_of(const Graph& function, const Annotations& meshes) {
   std::set<std::string_view> names;
   for (const auto* ports : {&function.annotations->arguments, &function.annotations->results})
     for (const Annotations& port : *ports)
       if (const std::string* text = find(port, "sdy.sharding")) add_meshes(*text, names);
   add_meshes(function, names);
   if (names.empty())
-    for (const Annotation& mesh : meshes) names.insert(mesh.name);
-  if (names.size() > 1)
-    throw UnsupportedError(
-        concat("the function uses several meshes: ", *names.begin(), " and ", *std::next(names.begin())), "sdy.mesh");
-  const auto found = std::ranges::find(meshes, *names.begin(), &Annotation::name);
-  require(found != meshes.end(), "there is no sdy.mesh @", *names.begin());
-  return *found;
+    for (const Annotation& mesh : meshes)
+      if (!is_single_device(mesh)) names.insert(mesh.name);
+  for (const Annotation& mesh : meshes)
+    if (is_single_device(mesh) && (names.empty() || names.contains(mesh.name)))
+      throw UnsupportedError(
+          concat("weft places no arguments and results on single devices, as the mesh ", mesh.name, " asks for"),
+          "sdy.mesh");
+  Mesh first = mesh_named(*names.begin(), meshes);
+  for (const std::string_view name : names)
+    if (!mesh_named(name, meshes).has_axes_of(first))
+      throw UnsupportedError(concat("the function uses meshes with different axes: ", *names.begin(), " and ", name),
+                             "sdy.mesh");
+  return first;
 }
 
 }  // namespace
@@ -256,9 +286,9 @@ std::optional<DeclaredShardings> declared_shardings(const Graph& function) {
   if (!function.annotations || !function.annotations->module) return std::nullopt;
   const Annotations& meshes = function.annotations->module->meshes;
   if (meshes.empty()) return std::nullopt;
-  DeclaredShardings result{parse_mesh(mesh_of(function, meshes).value), {}, {}};
-  result.inputs = declared(function.annotations->arguments, function.inputs(), result.mesh, "argument");
-  result.outputs = declared(function.annotations->results, function.outputs(), result.mesh, "result");
+  DeclaredShardings result{mesh_of(function, meshes), {}, {}};
+  result.inputs = declared(function.annotations->arguments, function.inputs(), meshes, "argument");
+  result.outputs = declared(function.annotations->results, function.outputs(), meshes, "result");
   return result;
 }
 

@@ -10,14 +10,17 @@
 
 namespace weft::ir {
 
-// Reads <["x"=2, "y"=4]>, or the same after #sdy.mesh or mesh. Throws Error with the position in the text, and UnsupportedError for a mesh
-// that names single devices.
+// Reads <["x"=2, "y"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>, or the same after #sdy.mesh or mesh; without device_ids, the devices are in
+// the order of their numbers. Throws Error with the position in the text.
 Mesh parse_mesh(std::string_view text);
 
 // Reads #sdy.sharding<@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}> for a tensor of this rank. Priorities are ignored, and an open
 // dimension (?) gets the axes that are given. Throws Error if the text is wrong, if the mesh lacks an axis, or if the rank differs, and
 // UnsupportedError for a part of an axis ("x":(1)2).
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank);
+
+// Returns the device that holds a whole value, if the sharding says so with a mesh of its own, #sdy.sharding<mesh<[], device_ids=[3]>, []>.
+std::optional<std::int64_t> single_device(std::string_view sharding);
 
 // The shardings of a manual_computation along its manual axes; along the other axes of the mesh, every device computes the same.
 struct ManualShardings {
@@ -33,7 +36,7 @@ struct DeclaredShardings {
 };
 
 // Returns nullopt if the module has no mesh. Throws what the functions above throw, led by the argument or result, and UnsupportedError if
-// the function's shardings use several meshes.
+// the function's shardings use meshes with different axes, or those of arguments or results a mesh of a single device.
 std::optional<DeclaredShardings> declared_shardings(const Graph& function);
 
 }  // namespace weft::ir
