@@ -118,6 +118,14 @@ class RemoteCacheTest : public testing::Test {
   }
   ~RemoteCacheTest() override { logging::set_sink({}); }
 
+  void SetUp() override {
+    try {
+      const ObjectStore store{ObjectStoreSettings()};
+    } catch (const Error& without_libcurl) {
+      GTEST_SKIP() << without_libcurl.what();
+    }
+  }
+
   ObjectStoreSettings settings(const std::string& endpoint) const {
     const AwsVariables variables(credentials + std::map<std::string, std::string>{{"AWS_ENDPOINT_URL", endpoint}});
     return ObjectStoreSettings::read(ObjectStorePlace::parse("s3://bucket/p"));

@@ -39,8 +39,8 @@ ir::Sharding without_axes(const ir::Sharding& sharding, const Axes& removed) {
   return {sharding.mesh(), std::move(dims), sharding.partial()};
 }
 
-// Returns the sharding with each dimension split along the first of its axes, as far as its size divides. A constraint says how values shall
-// be held; the values are the same if fewer devices split them.
+// Returns the sharding with each dimension split along the first of its axes, as far as its size divides. A constraint says how values are
+// held; the values are the same if fewer devices split them.
 ir::Sharding as_far_as_sizes_divide(const ir::Sharding& sharding, const Type& type) {
   std::vector<Axes> dims = dims_of(sharding);
   for (int d = 0; d < sharding.rank(); ++d) {
