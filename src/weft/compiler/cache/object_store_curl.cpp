@@ -120,6 +120,7 @@ class ObjectStore::Connection {
     curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, concat("aws:amz:", settings.region, ":s3").c_str());
     curl_easy_setopt(easy, CURLOPT_USERNAME, settings.access_key.c_str());
     curl_easy_setopt(easy, CURLOPT_PASSWORD, settings.secret_key.c_str());
+    if (!request.body) curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(request.most_bytes));
     List headers;
     const auto add = [&](const std::string& header) {
       curl_slist* const longer = curl_slist_append(headers.get(), header.c_str());
@@ -162,7 +163,7 @@ class ObjectStore::Connection {
   }
 
   ObjectAnswer answer(const ObjectStoreSettings& settings, CURLcode ended) {
-    if (is_too_large_)
+    if (is_too_large_ || ended == CURLE_FILESIZE_EXCEEDED)
       return {.kind = Kind::missing, .reason = concat("the entry there has more than ", most_bytes_, " bytes")};
     if (ended != CURLE_OK) {
       const std::string_view known = error_[0] != '\0' ? error_.data() : curl_easy_strerror(ended);
