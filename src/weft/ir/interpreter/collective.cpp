@@ -189,8 +189,11 @@ std::vector<Array> all_reduce(const NodeCall& call) {
 
 std::vector<Array> reduce_scatter(const NodeCall& call) {
   const Met met = meet(call);
-  return checked(call, one(part(reduced(call, met.all(0)), call.attributes<CollectiveAttributes>().dimension,
-                                std::ssize(*met.offers), met.me)));
+  std::vector<Array> results;
+  for (std::size_t i = 0; i < call.operands.size(); ++i)
+    results.push_back(part(reduced(call, met.all(i)), call.attributes<CollectiveAttributes>().dimension,
+                           std::ssize(*met.offers), met.me));
+  return checked(call, std::move(results));
 }
 
 std::vector<Array> all_to_all(const NodeCall& call) {

@@ -63,6 +63,11 @@ void require_parts(const Call& call, std::int64_t dimension, Dim part, Dim whole
                " is not a multiple of ", part);
 }
 
+void require_operand_for_each_result(const Call& call) {
+  call.require(!call.operands.empty() && call.requested.size() == call.operands.size(),
+               "expected operands and as many result types");
+}
+
 bool holds_others(Ints ids) {
   return std::ranges::any_of(ids, [](std::int64_t id) { return id > 0; });
 }
@@ -76,8 +81,7 @@ void process_id_type(const Call&, std::vector<Type>& results) { results.push_bac
 void all_gather_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<CollectiveAttributes>();
   require_groups(call, {});
-  call.require(!call.operands.empty() && call.requested.size() == call.operands.size(),
-               "expected operands and as many result types");
+  require_operand_for_each_result(call);
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const Type operand = call.operands[i].type(), result = call.requested[i];
     const Dim size = require_resized(call, operand, result, "all_gather_dim", a.dimension);
@@ -120,11 +124,14 @@ void all_to_all_type(const Call& call, std::vector<Type>& results) {
 void reduce_scatter_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<CollectiveAttributes>();
   require_groups(call, {});
-  const Type operand = call.type(0), result = call.requested_type();
-  require_reduction_region(call, operand.dtype());
-  const Dim size = require_resized(call, operand, result, "scatter_dimension", a.dimension);
-  require_parts(call, a.dimension, size, operand.dim(a.dimension));
-  results.push_back(result);
+  require_operand_for_each_result(call);
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Type operand = call.operands[i].type(), result = call.requested[i];
+    require_reduction_region(call, operand.dtype());
+    const Dim size = require_resized(call, operand, result, "scatter_dimension", a.dimension);
+    require_parts(call, a.dimension, size, operand.dim(a.dimension));
+    results.push_back(result);
+  }
 }
 
 namespace {

@@ -80,8 +80,8 @@ WEFT_OP(all_to_all) {
     .interpret = interpreter::all_to_all, .attributes = schema<AllToAllAttributes>, .single_process = group_of_one,
     .collective = Collective::all_to_all,
 };
-WEFT_OP(reduce_scatter) {  // result type is given
-    .name = "reduce_scatter", .kind = Kind::collective, .arity = 1, .types = reduce_scatter_type,
+WEFT_OP(reduce_scatter) {  // result types are given; StableHLO has a single operand, several are one exchange as of all_reduce
+    .name = "reduce_scatter", .kind = Kind::collective, .arity = variadic, .types = reduce_scatter_type,
     .gradient = reduce_scatter_gradient, .interpret = interpreter::reduce_scatter, .attributes = schema<ReduceScatterAttributes>,
     .regions = 1, .single_process = group_of_one,
     .collective = Collective::reduce_scatter,

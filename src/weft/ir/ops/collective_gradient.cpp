@@ -61,7 +61,9 @@ void all_gather_gradient(const GradientCall& c) {
 
 void reduce_scatter_gradient(const GradientCall& c) {
   require_sum(c.node);
-  c.add(0, transposed<AllGatherAttributes, ReduceScatterAttributes>(c, 0, ops::all_gather, nullptr));
+  for_each_needed(c, [&](int i) {
+    return transposed<AllGatherAttributes, ReduceScatterAttributes>(c, i, ops::all_gather, nullptr);
+  });
 }
 
 void all_to_all_gradient(const GradientCall& c) {
