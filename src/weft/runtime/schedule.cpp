@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace weft::runtime {
@@ -13,7 +14,6 @@ namespace {
 // temporaries that use the same bytes one after the other.
 struct Range {
   std::uint64_t memory = 0, begin = 0, end = 0;
-  bool overlaps(const Range& other) const { return memory == other.memory && begin < other.end && other.begin < end; }
 };
 
 class Ranges {
@@ -46,27 +46,74 @@ class Ranges {
   const Executable& executable_;
 };
 
-struct Access {
-  Range range;
-  std::uint32_t thunk;
-  bool writes;
+// The accesses to one memory so far: by the start of each part of it, the thunk that wrote it last and those that have read it since.
+class Accesses {
+ public:
+  // Adds to `after` the thunks that the next access has to come after.
+  void read(const Range& range, std::uint32_t thunk, std::vector<std::uint32_t>& after) {
+    for (auto part = cut(range); part != parts_.end() && part->first < range.end; ++part) {
+      if (part->second.writer >= 0) after.push_back(part->second.writer);
+      part->second.readers.push_back(thunk);
+    }
+  }
+  void write(const Range& range, std::uint32_t thunk, std::vector<std::uint32_t>& after) {
+    auto part = cut(range);
+    while (part != parts_.end() && part->first < range.end) {
+      if (part->second.writer >= 0) after.push_back(part->second.writer);
+      after.insert(after.end(), part->second.readers.begin(), part->second.readers.end());
+      part = parts_.erase(part);
+    }
+    parts_.emplace_hint(part, range.begin, Part{.end = range.end, .writer = thunk, .readers = {}});
+  }
+
+ private:
+  struct Part {
+    std::uint64_t end;
+    std::int64_t writer = -1;
+    std::vector<std::uint32_t> readers;
+  };
+  using Parts = std::map<std::uint64_t, Part>;
+
+  // Makes parts begin and end where the range does, and cover it. Returns the first of them.
+  Parts::iterator cut(const Range& range) {
+    cut_at(range.begin);
+    cut_at(range.end);
+    std::uint64_t at = range.begin;
+    for (auto part = parts_.lower_bound(at); at < range.end; ++part) {
+      const std::uint64_t next = part == parts_.end() ? range.end : std::min(part->first, range.end);
+      if (at < next) part = parts_.emplace_hint(part, at, Part{.end = next, .writer = -1, .readers = {}});
+      at = part->second.end;
+    }
+    return parts_.lower_bound(range.begin);
+  }
+
+  void cut_at(std::uint64_t place) {
+    auto part = parts_.upper_bound(place);
+    if (part == parts_.begin()) return;
+    --part;
+    if (part->first == place || part->second.end <= place) return;
+    Part second = part->second;
+    part->second.end = place;
+    parts_.emplace(place, std::move(second));
+  }
+
+  Parts parts_;
 };
 
-// Returns for each thunk the earlier thunks it depends on: those that write what it reads, those that touch what it writes, and
-// earlier side effects if it has one.
+// Returns for each thunk earlier thunks after which it has to come: those that write what it reads, those that touch what it writes, and
+// earlier side effects if it has one. Others follow from these.
 std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executable) {
   const Ranges ranges(executable);
   std::vector<std::vector<std::uint32_t>> after(executable.thunks.size());
-  std::map<std::uint64_t, std::vector<Access>> accesses;
+  std::unordered_map<std::uint64_t, Accesses> accesses;
   std::int64_t last_effect = -1;
   for (std::uint32_t t = 0; t < executable.thunks.size(); ++t) {
     const Thunk& thunk = *executable.thunks[t];
     const auto add = [&](const Slice& slice, bool writes) {
       const Range range = ranges.of(slice);
-      for (const Access& earlier : accesses[range.memory])
-        if (earlier.thunk != t && (writes || earlier.writes) && earlier.range.overlaps(range))
-          after[t].push_back(earlier.thunk);
-      accesses[range.memory].push_back({range, t, writes});
+      if (range.begin == range.end) return;
+      Accesses& of_memory = accesses[range.memory];
+      writes ? of_memory.write(range, t, after[t]) : of_memory.read(range, t, after[t]);
     };
     for (const Slice& slice : thunk.reads) add(slice, false);
     for (const Slice& slice : thunk.writes) add(slice, true);
@@ -77,6 +124,7 @@ std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executabl
     std::ranges::sort(after[t]);
     const auto same = std::ranges::unique(after[t]);
     after[t].erase(same.begin(), same.end());
+    std::erase(after[t], t);  // it reads what it writes
   }
   return after;
 }
@@ -170,20 +218,23 @@ class Maker {
   void group_outputs() {
     const Ranges ranges(executable_);
     const std::uint32_t end = schedule_.parts[0].tasks.size() + 1;
+    std::unordered_map<std::uint64_t, std::map<std::uint32_t, std::uint32_t>>
+        touched;  // by memory: how far each part must be
+    for (std::uint32_t t = 0; t < executable_.thunks.size(); ++t) {
+      const auto [part, tasks] = places_[t];
+      // Everything that the compute stream makes comes together, at its end: an event for each output would cost time between two
+      // launches.
+      const auto touch = [&](const Slice& slice) {
+        std::uint32_t& needed = touched[ranges.memory_of(slice.allocation)][part];
+        needed = part == 0 ? end : std::max(needed, tasks);
+      };
+      std::ranges::for_each(executable_.thunks[t]->reads, touch);
+      std::ranges::for_each(executable_.thunks[t]->writes, touch);
+    }
     for (std::uint32_t output = 0; output < executable_.outputs.size(); ++output) {
-      const std::uint64_t memory = ranges.memory_of(executable_.outputs[output].allocation);
-      std::map<std::uint32_t, std::uint32_t> needed;
+      std::map<std::uint32_t, std::uint32_t> needed = touched[ranges.memory_of(executable_.outputs[output].allocation)];
       if (executable_.allocations[executable_.outputs[output].allocation].kind == Allocation::Kind::input)
         needed[0] = end;
-      for (std::uint32_t t = 0; t < executable_.thunks.size(); ++t) {
-        const auto touches = [&](const Slice& slice) { return ranges.memory_of(slice.allocation) == memory; };
-        const Thunk& thunk = *executable_.thunks[t];
-        if (!std::ranges::any_of(thunk.reads, touches) && !std::ranges::any_of(thunk.writes, touches)) continue;
-        const auto [part, tasks] = places_[t];
-        // Everything that the compute stream makes comes together, at its end: an event for each output would cost time between
-        // two launches.
-        needed[part] = part == 0 ? end : std::max(needed[part], tasks);
-      }
       if (needed.empty()) needed[0] = end;
       std::vector<Schedule::Wait> waits;
       for (const auto& [part, tasks] : needed) waits.push_back({part, tasks});
