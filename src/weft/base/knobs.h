@@ -37,6 +37,10 @@ inline constexpr bool checked_build = true;
        "what runs recorded graphs: compiled; for debugging, eager (no fusion) or interpreter")                        \
   KNOB(strict, Switch, false, "the same bits for any number of threads and for fused and unfused kernels; slower")    \
   KNOB(fuse, Switch, true, "several operations in one kernel")                                                        \
+  KNOB(overlap, Switch, true, "on a mesh, collectives run beside computation")                                        \
+  KNOB(buckets, Text, "chosen", "how collectives are joined: chosen (where that ends them earliest), one or none")    \
+  KNOB(link, Text, "",                                                                                                \
+       "a link that collectives wait for, for measurements: latency_us=50,gb_s=1; empty: devices share the memory")   \
   KNOB(dump, Text, "", "folder to write graphs after each pass and the code of kernels into; empty: none")            \
   KNOB(disabled_passes, Text, "", "passes of the compiler to leave out, by name, separated by commas")                \
   KNOB(verify_passes, Switch, checked_build, "check the graph after every pass")                                      \

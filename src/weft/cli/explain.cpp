@@ -93,8 +93,9 @@ std::string explain_collectives(const ExplainOptions& options) {
     throw CLI::ValidationError("--collectives explains a FILE, as text");
   const ir::Module module = read_module(options.file);
   const compiler::Division division =
-      compiler::describe_division(divide(*find_entry(module, options.file, options.entry), options.file));
+      compiler::describe_division(divide_and_join(*find_entry(module, options.file, options.entry), options.file));
   std::string text = division.summary() + '\n';
+  for (const std::string& joined : division.joined) text += joined + '\n';
   for (const compiler::Division::Collective& c : division.collectives)
     text += concat('\n', compiler::cost_text(c), "\n  ",
                    compiler::reason_text(c, [](std::int32_t input) { return concat("input ", input); }), '\n');

@@ -25,7 +25,8 @@ namespace {
 struct OptOptions {
   std::string file;
   std::vector<std::string> passes;
-  bool partition = false, verify = false, print_after_each = false, list_passes = false, keep_going = false;
+  bool partition = false, join = false, verify = false, print_after_each = false, list_passes = false,
+       keep_going = false;
   ir::PrintOptions print;
 };
 
@@ -85,7 +86,7 @@ void partition(const OptOptions& options, ir::Module& module) {
   std::vector<std::shared_ptr<ir::Graph>> programs;
   std::set<std::int64_t> devices;
   for (auto& function : module.functions) {
-    const compiler::Partitioned divided = divide(*function, options.file);
+    const compiler::Partitioned divided = (options.join ? divide_and_join : divide)(*function, options.file);
     devices.insert(divided.mesh.devices());
     programs.push_back(compiler::copy_of(*divided.graph));
     function = programs.back();
@@ -149,6 +150,10 @@ void add_opt(CLI::App& app) {
   command.add_flag("--partition", options->partition,
                    "Divide each function among the devices of its sdy.mesh, as its sdy.shardings say, and print the "
                    "program of every device");
+  command
+      .add_flag("--join-collectives", options->join,
+                "With --partition: let one collective carry several tensors where the compiler does (WEFT_BUCKETS)")
+      ->needs("--partition");
   command.add_flag("--verify", options->verify, "Verify every function as read and after each pass");
   command.add_flag("--keep-going", options->keep_going,
                    "Leave out what cannot be read, modules of text and functions of bytecode, and print why");

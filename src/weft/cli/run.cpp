@@ -100,7 +100,7 @@ void print_run_json(const ir::Graph& function, const RunReport& report) {
   };
   if (report.division) {
     result["devices"] = report.division->devices;
-    result["collectives"] = report.division->collectives.size();
+    result["collectives"] = report.division->operations();
     result["sent_bytes"] = report.division->sent_bytes();
   }
   std::cout << result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
@@ -156,6 +156,7 @@ void run_on_mesh(const RunOptions& options, const ir::Graph& function, std::span
     compiler::Report made;
     compiled = compiler::compile_for_mesh(program, compiler_options(function, options), &made);
     report.fallbacks = std::move(made.fallbacks);
+    report.division = std::move(made.division);
   }
   report.compile_ms = ms_since(start);
   for (std::int64_t i = 0; i < options.repeat; ++i) {

@@ -12,6 +12,7 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/sharding_layout.h>
+#include <weft/compiler/spmd/buckets.h>
 #include <weft/compiler/spmd/describe_division.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
@@ -109,9 +110,13 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
 std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options, Report* report,
                                                             const std::vector<bool>& shared) {
   options.devices = program.mesh.devices();
-  const auto one = compile(*program.graph, options, report);
-  if (report) report->division = describe_division(program);
-  return for_mesh(one, program, shared);
+  const Partitioned joined = join_collectives(program, options);
+  const auto one = compile(*joined.graph, options, report);
+  if (report) {
+    report->division = describe_division(joined);
+    if (!report->not_hidden.empty()) report->division->joined.push_back(report->not_hidden);
+  }
+  return for_mesh(one, joined, shared);
 }
 
 runtime::BufferPtr readable(runtime::Device& on, const runtime::BufferPtr& buffer) {

@@ -82,7 +82,9 @@ void describe(const record::Plan& plan, Explanation::Graph& graph, const compile
   graph.cache_miss = report.cache_miss;
   if (!report.division) return;
   graph.devices = report.division->summary();
+  graph.communications = report.division->operations();
   graph.sent_bytes = report.division->sent_bytes();
+  graph.joined = report.division->joined;
   for (const compiler::Division::Collective& c : report.division->collectives)
     graph.collectives.push_back(concat(compiler::cost_text(c), "; ", compiler::reason_text(c, name_of_input)));
 }

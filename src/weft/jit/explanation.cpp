@@ -118,6 +118,7 @@ class Writer {
   void write(const Explanation::Graph& g) {
     line("  one launch moves {} and computes {}", megabytes(g.moved_bytes), megaflops(g.flops));
     if (!g.devices.empty()) line("  {}", g.devices);
+    lines("  ", g.joined);
     lines("  ", g.collectives);
     if (is_short_) {
       summarise(g);

@@ -28,11 +28,13 @@ struct Explanation {
     std::vector<compiler::PassTiming> phases = {};  // the times of its compilation phases
     // Generated kernels; the loaded ones come from the disk.
     int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;
-    // If it is divided among the devices of a mesh: how, and for each collective its cost and its reason.
+    // If it is divided among the devices of a mesh: how, which collectives became one, and for each tensor that a collective carries
+    // its cost and its reason.
     std::string devices = {};
-    std::vector<std::string> collectives = {};
-    double sent_bytes = 0;        // by each device in one launch
-    std::string cache_miss = {};  // the reason why not all kernels were loaded from the disk
+    std::vector<std::string> joined = {}, collectives = {};
+    std::uint64_t communications = 0;  // collectives in one launch, each of which may carry several tensors
+    double sent_bytes = 0;             // by each device in one launch
+    std::string cache_miss = {};       // the reason why not all kernels were loaded from the disk
   };
   // The program that calls with the same guards run.
   struct Program : Graph {

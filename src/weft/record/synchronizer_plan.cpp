@@ -83,6 +83,7 @@ void Synchronizer::add_bindings(Fingerprint& key, bool strict) const {
   key.add(options.activation_bytes << 3 | static_cast<std::uint64_t>(options.tuning) << 1 |
           std::uint64_t{options.keeps_memory});
   if (!mesh_) return;
+  key.add(compiler::Options::from_knobs().communication_key());
   key.add(replicated(mesh_->mesh, 0).number());
   for (const runtime::LayoutId layout : mesh_->inputs) key.add(layout.number());
   for (const runtime::LayoutId layout : scratch_.output_layouts) key.add(layout.number());

@@ -1,6 +1,7 @@
 #include <weft/compiler/options/division.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include <weft/base/error.h>
@@ -14,12 +15,28 @@ double Division::sent_bytes() const {
   return bytes;
 }
 
+std::size_t Division::operations() const {
+  std::set<std::int32_t> distinct;
+  for (const Collective& c : collectives) distinct.insert(c.operation);
+  return distinct.size();
+}
+
 std::string Division::summary() const {
-  std::map<std::string_view, int> counts;
-  for (const Collective& c : collectives) ++counts[c.name];
+  struct Count {
+    std::set<std::int32_t> operations;
+    std::size_t tensors = 0;
+  };
+  std::map<std::string_view, Count> counts;
+  for (const Collective& c : collectives) {
+    Count& count = counts[c.name];
+    count.operations.insert(c.operation);
+    ++count.tensors;
+  }
   std::string text = concat(devices, " devices (", mesh, "): ");
-  for (const char* separator = ""; const auto& [name, count] : counts)
-    text += concat(std::exchange(separator, ", "), count, ' ', name);
+  for (const char* separator = ""; const auto& [name, count] : counts) {
+    text += concat(std::exchange(separator, ", "), count.operations.size(), ' ', name);
+    if (count.tensors > count.operations.size()) text += concat(" of ", count.tensors, " tensors");
+  }
   if (counts.empty()) return text + "no communication";
   return concat(text, "; each device sends ", format_bytes(sent_bytes()));
 }

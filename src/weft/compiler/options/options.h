@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <weft/base/size.h>
+#include <weft/compiler/options/link.h>
 #include <weft/compiler/options/target.h>
 
 namespace weft::compiler {
@@ -18,6 +19,13 @@ enum class Tuning : std::uint8_t {
   none,
   padding,  // products only: with their own sizes, and padded to whole vectors
   all,
+};
+
+// How independent collectives of one kind become one, which carries the tensors of all of them.
+enum class Bucketing : std::uint8_t {
+  chosen,  // where that is predicted to end the communication earliest
+  one,     // as few as possible
+  none,
 };
 
 struct Options {
@@ -37,11 +45,19 @@ struct Options {
   // The devices of the mesh that the program is for, whose collectives it contains. Such a program runs only as one of several
   // replicas (runtime/replicas.h).
   std::uint32_t devices = 1;
+  // Of such a program: the link between the devices, how it is used, and whether collectives run beside computation. These change no
+  // bit of a result.
+  Link link = {};
+  Bucketing bucketing = Bucketing::chosen;
+  bool overlap = true;
   // For a graph with symbolic dims: sample values of the symbols, used only for choices that affect speed.
   SizeValues sizes = {};
   Observer* observer = nullptr;
 
-  static Options from_knobs();  // sets strict and fuse from WEFT_STRICT and WEFT_FUSE
+  // Sets strict and fuse from WEFT_STRICT and WEFT_FUSE, and how devices communicate from WEFT_LINK, WEFT_BUCKETS and WEFT_OVERLAP.
+  static Options from_knobs();
+  // Identifies how devices communicate, for keys of programs on meshes.
+  std::uint64_t communication_key() const;
 };
 
 }  // namespace weft::compiler

@@ -43,6 +43,7 @@ struct Report {
   std::string cache_miss;  // why the disk did not have all kernels; empty if none was missing or the disk was not asked
   int recomputed = 0;      // nodes that are computed again because of activation_bytes
   std::optional<Division> division = {};  // of a program for a mesh
+  std::string not_hidden = {};            // why collectives are not hidden as well as they could be; empty: they are
   std::vector<std::string> choices;       // what autotuning measured and chose, one line each
 };
 

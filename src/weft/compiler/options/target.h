@@ -29,6 +29,10 @@ struct Target {
   // Returns whether the matrix product library multiplies these element types.
   bool multiplies(DType lhs, DType rhs, DType result) const;
 
+  // Predicts roughly how long kernels take, for choices that must be the same wherever a program is compiled: two fast cores whose
+  // caches hold most of what they read.
+  double seconds(double flops, double bytes) const { return flops / (12e9 * lanes) + bytes / 50e9; }
+
   // Returns this machine. The targets that host() and named() return live until the process ends.
   static const Target& host();
   // Returns a target by name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), or armv8-a (4 lanes), if this

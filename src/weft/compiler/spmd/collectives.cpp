@@ -15,7 +15,24 @@ namespace {
 
 ir::Value scalar(ir::Graph& graph, std::int64_t value) { return ir::constant(graph, Type(DType::i64, {}), value); }
 
+bool communicates(const ir::Node& node) {
+  return node.op->collective != ir::Collective::none && node.op->collective != ir::Collective::process_id;
+}
+
 }  // namespace
+
+double sent_bytes(const ir::Node& node, std::int64_t devices) {
+  if (!communicates(node)) return 0;
+  const ir::Collective kind = node.op->collective;
+  const std::vector<ir::ProcessGroup> groups = ir::groups_of(node, 1, devices);
+  double bytes = 0;
+  for (std::size_t i = 0; i < node.types.size(); ++i)
+    bytes += static_cast<double>(std::max(node.operand(i).type().bytes(), node.types[i].bytes()));
+  const double n = groups.empty() ? 1 : groups.front().size();
+  const bool is_whole = kind == ir::Collective::permute || kind == ir::Collective::broadcast;
+  const double share = is_whole ? 1 : (n - 1) / n * (kind == ir::Collective::all_reduce ? 2 : 1);
+  return share * bytes;
+}
 
 ir::Value Collectives::coordinate(int axis) {
   ir::Value& found = coordinates_[axis];
@@ -31,23 +48,23 @@ ir::Value Collectives::position(std::span<const int> axes) {
 
 ir::Value Collectives::note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes) {
   const double n = ir::devices_along(mesh_, axes);
-  communications_.push_back({result.node, reason_->op, reason_->location, axes, (n - 1) / n * ring_bytes});
+  communications_.push_back({.node = result.node,
+                             .reason = reason_->op,
+                             .location = reason_->location,
+                             .axes = axes,
+                             .sent_bytes = (n - 1) / n * ring_bytes});
   return result;
 }
 
 void Collectives::add_written(const ir::Node& node) {
   for (const ir::Graph* region : node.regions)
     for (const ir::Node* inner : region->nodes()) add_written(*inner);
-  const ir::Collective kind = node.op->collective;
-  if (kind == ir::Collective::none || kind == ir::Collective::process_id) return;
-  const std::vector<ir::ProcessGroup> groups = ir::groups_of(node, 1, mesh_.devices());
-  double bytes = 0;
-  for (std::size_t i = 0; i < node.types.size(); ++i)
-    bytes += static_cast<double>(std::max(node.operand(i).type().bytes(), node.types[i].bytes()));
-  const double n = groups.empty() ? 1 : groups.front().size();
-  const bool is_whole = kind == ir::Collective::permute || kind == ir::Collective::broadcast;
-  const double share = is_whole ? 1 : (n - 1) / n * (kind == ir::Collective::all_reduce ? 2 : 1);
-  communications_.push_back({&node, node.op, node.location, ir::axes_of(groups, mesh_), share * bytes});
+  if (!communicates(node)) return;
+  communications_.push_back({.node = &node,
+                             .reason = node.op,
+                             .location = node.location,
+                             .axes = ir::axes_of(ir::groups_of(node, 1, mesh_.devices()), mesh_),
+                             .sent_bytes = compiler::sent_bytes(node, mesh_.devices())});
 }
 
 ir::Value Collectives::all_reduce(ir::Value x, const ir::Sharding::Axes& axes, ir::Reduction reduction) {

@@ -13,13 +13,20 @@ namespace weft::compiler {
 // One collective of a divided program: its cost, and the operation that made it necessary.
 struct Communication {
   const ir::Node* node = nullptr;  // of the program of every device
+  std::uint32_t operand = 0;       // the one that is communicated; a node may carry several tensors
   // The op of the undivided program that needs the result; for an output, the op that computes it.
   const ir::Op* reason = nullptr;
   ir::Location location;  // of that op
   ir::Sharding::Axes axes;
   // By each device, if a ring carries it: 2(n-1)/n of the bytes for an all-reduce, (n-1)/n for the others.
   double sent_bytes = 0;
+
+  ir::Value sent() const { return node->operands[operand]; }
+  Type received() const { return node->types[operand]; }
 };
+
+// Returns what each device sends in a collective with all its operands; 0 for other nodes.
+double sent_bytes(const ir::Node& node, std::int64_t devices);
 
 class Collectives {
  public:

@@ -13,11 +13,21 @@
 
 namespace weft::compiler {
 
+// Collectives of one kind that became fewer (buckets.h), in the order in which they run.
+struct JoinedCollectives {
+  const ir::Op* op = nullptr;
+  std::vector<std::size_t> sizes = {};  // the number of tensors that each carries
+  std::vector<double> sent_bytes = {};  // by each device in each of them
+  // When the last one is predicted to end, and when it would with one more and with one fewer; 0 if there is no such choice.
+  double end_ms = 0, end_with_more_ms = 0, end_with_fewer_ms = 0;
+};
+
 struct Partitioned {
   ir::Mesh mesh;
   std::shared_ptr<const ir::Graph> graph;  // its inputs and outputs are shards
   std::vector<ir::Sharding> inputs, outputs;
   std::vector<Communication> communications;  // also those of loops and branches
+  std::vector<JoinedCollectives> joined = {};
 };
 
 // Whether an output for which no sharding is given may be a partial sum.
