@@ -6,7 +6,9 @@
 #include <tests/error_of.h>
 #include <tests/jit/compile.h>
 
+#include <weft/base/knobs.h>
 #include <weft/record/session.h>
+#include <weft/runtime/parallel.h>
 
 namespace weft {
 namespace {
@@ -211,6 +213,32 @@ TEST_F(OnMesh, BitsDependOnTheMeshAlone) {
   const Run again = train(mesh, nullptr);
   EXPECT_EQ(first.losses, again.losses);
   EXPECT_EQ(first.parameters, again.parameters);
+}
+
+// How collectives are joined and hidden, on how many threads, changes no bit; steps run ahead of each other meanwhile.
+TEST_F(OnMesh, NoBitDependsOnHowDevicesCommunicate) {
+  const Mesh mesh{{"data", 4}};
+  const auto zero = [&](Mlp&, optim::AdamW& optimizer) { shard(optimizer, zero::over("data"), mesh); };
+  const auto fsdp = [&](Mlp& model, optim::AdamW& optimizer) {
+    shard(model, zero::over("data"), mesh);
+    shard(optimizer, zero::over("data"), mesh);
+  };
+  const int threads = runtime::thread_count();
+  for (const Prepare& prepare : {Prepare(), Prepare(zero), Prepare(fsdp)}) {
+    const Run first = train(mesh, prepare);
+    for (const bool overlap : {false, true})
+      for (const char* buckets : {"chosen", "one", "none"})
+        for (const int workers : {1, 2, 7}) {
+          const knobs::Override overlaps(knobs::overlap, overlap);
+          const knobs::Override joins(knobs::buckets, buckets);
+          const knobs::Override link(knobs::link, workers == 2 ? "latency_us=200,gb_s=1" : "");
+          runtime::set_thread_count(workers);
+          const Run again = train(mesh, prepare);
+          EXPECT_EQ(first.losses, again.losses) << overlap << ' ' << buckets << ' ' << workers;
+          EXPECT_EQ(first.parameters, again.parameters) << overlap << ' ' << buckets << ' ' << workers;
+        }
+  }
+  runtime::set_thread_count(threads);
 }
 
 }  // namespace

@@ -185,5 +185,23 @@ TEST_F(Parallel, ManyCallersAtOnce) {
   for (auto& caller : callers) caller.join();
 }
 
+TEST_F(Parallel, SeriallyRunsOnTheCallingThread) {
+  set_thread_count(4);
+  const auto threads = [] {
+    std::mutex mutex;
+    std::vector<std::thread::id> ids;
+    parallel_for(4, 1, [&](std::int64_t, std::int64_t) {
+      const std::lock_guard lock(mutex);
+      ids.push_back(std::this_thread::get_id());
+    });
+    return ids;
+  };
+  {
+    const Serially alone;
+    EXPECT_THAT(threads(), testing::ElementsAre(std::this_thread::get_id()));
+  }
+  EXPECT_EQ(threads().size(), 4u);
+}
+
 }  // namespace
 }  // namespace weft::runtime

@@ -7,6 +7,7 @@
 
 #include <weft/base/diagnostics.h>
 #include <weft/base/log.h>
+#include <weft/base/process.h>
 #include <weft/base/trace.h>
 #include <weft/compiler/cache/kernel_cache.h>
 #include <weft/compiler/dump.h>
@@ -18,6 +19,7 @@
 #include <weft/compiler/plan/horizontal.h>
 #include <weft/compiler/plan/memory_plan.h>
 #include <weft/compiler/plan/recompute.h>
+#include <weft/compiler/plan/unit_order.h>
 #include <weft/compiler/program.h>
 #include <weft/compiler/thunks/thunk_maker.h>
 #include <weft/compiler/tuning/autotune.h>
@@ -197,6 +199,39 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
   return sums;
 }
 
+// Orders the units so that computation hides collectives, as far as memory allows: if that takes much more memory, they keep their
+// order, or collectives run in turn with computation.
+std::vector<Unit> beside_collectives(const ir::Graph& graph, std::vector<Unit> units, const Options& options,
+                                     const UnitMaker& maker, Report& report) {
+  constexpr double most_memory = 1.1;
+  const auto peak = [&](std::vector<Unit> ordered) {
+    const MemoryPlan plan = plan_memory(graph, ordered, options.donatable, maker);
+    return peak_bytes(plan, ordered);
+  };
+  const auto seconds = [&](const Unit& unit) {
+    const Size bytes = unit.bytes.value_or(0), flops = unit.flops;
+    double moved = bytes.is_constant() ? static_cast<double>(bytes.value()) : 0;
+    if (!unit.bytes)
+      for (const auto* values : {&unit.reads, &unit.writes})
+        for (const ir::Value v : *values) moved += v.type().is_static() ? static_cast<double>(v.type().bytes()) : 0;
+    return options.devices *
+           options.target->seconds(flops.is_constant() ? static_cast<double>(flops.value()) : 0, moved);
+  };
+  std::vector<Unit> in_turn = units;
+  for (Unit& unit : in_turn)
+    if (unit.stream == runtime::StreamKind::communication) unit.stream = runtime::StreamKind::compute;
+  const std::uint64_t least = peak(in_turn),
+                      bound = static_cast<std::uint64_t>(most_memory * static_cast<double>(least));
+  std::vector<Unit> moved = in_order(units, seconds);
+  const std::uint64_t of_moved = peak(moved);
+  if (of_moved <= bound) return moved;
+  const bool may_overlap = peak(units) <= bound;
+  report.not_hidden = concat("operations keep their order, because hiding collectives would take ",
+                             format_bytes(of_moved), " at the peak instead of ", format_bytes(least),
+                             may_overlap ? "" : "; collectives run in turn with computation");
+  return may_overlap ? units : in_turn;
+}
+
 // Makes everything but the thunks, which need numbers for the sizes.
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
   report.nodes = graph.nodes().size();
@@ -234,6 +269,11 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
   if (options.fuse) {
     const Phase phase(report, "join");
     parts.units = join_small_kernels(std::move(parts.units), options.sizes, report);
+  }
+  const auto communicates = [](const Unit& unit) { return unit.stream == runtime::StreamKind::communication; };
+  if (std::ranges::any_of(parts.units, communicates)) {
+    const Phase phase(report, "hide-collectives");
+    parts.units = beside_collectives(*parts.graph, std::move(parts.units), options, maker, report);
   }
   if (options.observer) options.observer->units(*parts.graph, parts.units);
   {

@@ -236,9 +236,15 @@ void check_mesh(const ir::Graph& graph, std::span<const Array> inputs) {
   ir::verify(*divided.graph);
   const auto want = interpret_bounded(graph, inputs, {.parts = true});
   require_within(Fault::mesh, compiler::interpret_on_mesh(divided, inputs), want);
-  const auto compiled = compiler::compile_for_mesh(divided, compiler::Options());
+  compiler::Options options;
+  options.link.latency_us = random.one_in(2) ? 0 : 20;
+  const auto compiled = compiler::compile_for_mesh(divided, options);
   const auto first = compiler::run_on_mesh(compiled, runtime::cpu(), inputs);
   require_within(Fault::mesh, first, want);
+  options.bucketing = compiler::Bucketing::none;
+  options.overlap = false;
+  require_same(Fault::mesh, compiler::run_on_mesh(compiler::compile_for_mesh(divided, options), runtime::cpu(), inputs),
+               first);
   require_same(Fault::repeat, compiler::run_on_mesh(compiled, runtime::cpu(), inputs), first);
 }
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
@@ -134,11 +135,18 @@ void adopt_thread_count() { adopt(thread_count()); }
 SingleThread::SingleThread() { adopt(1); }
 SingleThread::~SingleThread() { adopt_thread_count(); }
 
+namespace {
+thread_local bool is_serial = false;
+}  // namespace
+
+Serially::Serially() : before_(std::exchange(is_serial, true)) {}
+Serially::~Serially() { is_serial = before_; }
+
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
                   void* context) {
   if (count <= 0) return;
   const int parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, thread_count());
-  if (parts == 1 || pool::inside()) {
+  if (parts == 1 || is_serial || pool::inside()) {
     body(context, 0, count);
     return;
   }

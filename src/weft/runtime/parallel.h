@@ -48,6 +48,18 @@ class SingleThread {
   SingleThread& operator=(const SingleThread&) = delete;
 };
 
+// Makes parallel_for run on the calling thread alone, for the lifetime of this object.
+class Serially {
+ public:
+  Serially();
+  ~Serially();
+  Serially(const Serially&) = delete;
+  Serially& operator=(const Serially&) = delete;
+
+ private:
+  bool before_;
+};
+
 // Calls body(context, begin, end) on ranges that cover [0, count), each at least `grain` long where possible; returns when all
 // are done. A body may keep what it needs on its stack. The ranges depend only on count, grain and thread_count(); which thread
 // runs a range depends on threads_now() as well. Small counts, and calls from within a body, run on the calling thread. The

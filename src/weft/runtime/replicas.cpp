@@ -15,16 +15,29 @@ using Thunks = std::span<const std::shared_ptr<const Thunk>>;
 constexpr std::uint64_t alignment_of_temporaries = 64;  // of each device
 
 // Calls `each(thunk, device)` for the thunks of each device up to the next meeting, `all(thunk)` for the meeting, and so on.
-// The thunks of one device stay together, because they read from the caches what the device has just written.
+// The thunks of one device stay together, because they read from the caches what the device has just written; but all devices
+// come to a thunk that waits for another stream (`waits`, by thunk) before one of them goes on.
 template <class Each, class All>
-void in_order(Thunks thunks, std::uint32_t devices, Each&& each, All&& all) {
-  const auto meets = [&](std::size_t t) { return thunks[t]->meets; };
-  for (std::size_t begin = 0, end = 0; begin < thunks.size(); begin = end + 1) {
-    for (end = begin; end < thunks.size() && !meets(end);) ++end;
+void in_order(Thunks thunks, std::uint32_t devices, Each&& each, All&& all, const std::vector<bool>& waits = {}) {
+  const auto ends = [&](std::size_t t) { return thunks[t]->meets || (!waits.empty() && waits[t]); };
+  for (std::size_t begin = 0, end = 0; begin < thunks.size(); begin = end) {
+    if (thunks[begin]->meets) {
+      all(begin);
+      end = begin + 1;
+      continue;
+    }
+    for (end = begin + 1; end < thunks.size() && !ends(end);) ++end;
     for (std::uint32_t device = 0; device < devices; ++device)
       for (std::size_t t = begin; t < end; ++t) each(t, device);
-    if (end < thunks.size()) all(end);
   }
+}
+
+// Returns which thunks wait for other streams.
+std::vector<bool> waiting_thunks(const Executable& executable) {
+  std::vector<bool> waits(executable.thunks.size());
+  if (executable.schedule)
+    for (const Schedule::Task& task : executable.schedule->parts[0].tasks) waits[task.thunk] = !task.waits.empty();
+  return waits;
 }
 
 // `index` counts the devices of this process.
@@ -145,7 +158,8 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
       [&](std::size_t t) {
         all->thunks.push_back(std::make_shared<OnAllDevices>(one->thunks[t], devices, one->allocations.size()));
         origins.push_back(t);
-      });
+      },
+      waiting_thunks(*one));
   all->schedule = schedule_streams(*all);
   all->preparation = one->preparation;
   all->code = one->code;

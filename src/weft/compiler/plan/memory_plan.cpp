@@ -61,13 +61,37 @@ class MemoryPlanner {
       for (const Value v : unit.reads) last_[v] = u;
       for (const auto& [write, read] : unit.in_place) sharing_[unit.writes[write]].push_back(unit.reads[read]);
     }
+    find_lives_beside_collectives();
     for (const Unit& unit : units_) {
-      if (unit.stream == runtime::StreamKind::compute) continue;
+      if (unit.stream == runtime::StreamKind::compute || unit.stream == runtime::StreamKind::communication) continue;
       for (const auto* values : {&unit.reads, &unit.writes})
         for (const Value v : *values)
           if (made_.contains(v)) stays_.insert(v);
     }
     for (const Value v : stays_) last_[v] = std::ssize(units_) - 1;
+  }
+
+  // What a collective touches lives until the compute stream waits for that collective, or for a later one. Reusing its bytes earlier would
+  // make the compute stream wait for them.
+  void find_lives_beside_collectives() {
+    const auto is_collective = [](const Unit& unit) { return unit.stream == runtime::StreamKind::communication; };
+    if (std::ranges::none_of(units_, is_collective)) return;
+    std::unordered_map<Value, int, ir::ValueHash> first_user;
+    for (int u = std::ssize(units_) - 1; u >= 0; --u)
+      if (!is_collective(units_[u]))
+        for (const Value v : units_[u].reads) first_user[v] = u;
+    int awaited = std::ssize(units_) - 1;
+    for (int u = awaited; u >= 0; --u) {
+      if (!is_collective(units_[u])) continue;
+      for (const Value v : units_[u].writes)
+        if (const auto user = first_user.find(v); user != first_user.end()) awaited = std::min(awaited, user->second);
+      std::unordered_set<Value, ir::ValueHash> overwritten;
+      for (const auto& [write, read] : units_[u].in_place)
+        if (last_[units_[u].reads[read]] == u) overwritten.insert(units_[u].reads[read]);
+      for (const auto* values : {&units_[u].reads, &units_[u].writes})
+        for (const Value v : *values)
+          if (!overwritten.contains(v)) last_[v] = std::max(last_[v], awaited);
+    }
   }
 
   // Returns the values read by the unit that makes this value, whose bytes the value may overwrite.
@@ -317,6 +341,24 @@ std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetim
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
                        const UnitMaker& maker) {
   return MemoryPlanner(graph, units, donatable, maker).run();
+}
+
+std::uint64_t peak_bytes(const MemoryPlan& plan, std::span<const Unit> units) {
+  std::uint64_t bytes = 0;
+  for (const MemoryPlan::Allocation& a : plan.allocations)
+    if (a.kind != Allocation::Kind::temporary) bytes += a.bytes.value();
+  for (const runtime::Output& output : plan.outputs)
+    if (output.donated_input >= 0) bytes -= output.type.bytes();
+  std::vector<std::int64_t> changes(units.size() + 1);
+  for (const MemoryPlan::Lifetime& life : plan.lifetimes) {
+    const std::int64_t own =
+        life.scratch_of < 0 ? life.bytes.value() : static_cast<std::int64_t>(units[life.scratch_of].scratch_bytes);
+    changes[life.first] += own;
+    changes[std::min<std::size_t>(life.last, units.size() - 1) + 1] -= own;
+  }
+  std::int64_t alive = 0, most = 0;
+  for (const std::int64_t change : changes) most = std::max(most, alive += change);
+  return bytes + most;
 }
 
 std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const SizeValues& sizes,

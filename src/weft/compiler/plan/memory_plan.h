@@ -46,6 +46,9 @@ struct MemoryPlan {
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
                        const UnitMaker& maker);
 
+// Returns the bytes that are in use at the same time at most, of a plan for known sizes: inputs, outputs, constants and temporaries.
+std::uint64_t peak_bytes(const MemoryPlan& plan, std::span<const Unit> units);
+
 // The offsets of the temporaries in their block.
 struct TemporaryLayout {
   std::vector<std::uint64_t> bytes, offsets;  // of each lifetime

@@ -62,6 +62,7 @@ struct Unit {
   std::uint32_t order = 0;       // the greatest id among its nodes
   bool has_side_effect = false;  // runs after all earlier units with side effects
   runtime::StreamKind stream = runtime::StreamKind::compute;
+  double link_seconds = 0;  // of a collective: how long the link between the devices is predicted to take
   runtime::ThunkInfo info;  // without the work of a run, which depends on sizes:
   Size flops = 0;
   std::optional<Size> bytes = {};  // bytes moved; empty: all that it reads and writes

@@ -1,9 +1,11 @@
 #include <weft/compiler/plan/unit_order.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -13,19 +15,31 @@ namespace {
 
 class UnitOrder {
  public:
-  explicit UnitOrder(std::span<const Unit> units)
-      : units_(units), users_(units.size()), waits_(units.size()), readers_(units.size()), updates_(units.size()) {
+  UnitOrder(std::span<const Unit> units, const PredictSeconds& seconds)
+      : units_(units),
+        seconds_(seconds),
+        users_(units.size()),
+        waits_(units.size()),
+        readers_(units.size()),
+        updates_(units.size()),
+        arrives_(units.size()) {
     find_users();
     find_readers();
+    if (seconds_) find_what_hides();
     for (std::size_t u = 0; u < units.size(); ++u)
       if (waits_[u] == 0) add_ready(u);
   }
 
   std::optional<std::size_t> next() {
-    std::set<Place>& from = ready_.empty() ? giving_way_ : ready_;
-    if (from.empty()) return std::nullopt;
-    const std::size_t u = from.begin()->second;
-    from.erase(from.begin());
+    std::set<Place>* found = nullptr;
+    for (std::set<Place>* const set : {&communicating_, &ready_, &giving_way_, &final_})
+      if (!found && !set->empty()) found = set;
+    if (!found) return std::nullopt;
+    std::set<Place>& from = *found;
+    const auto chosen = first_without_waiting(from);
+    const std::size_t u = std::get<std::size_t>(*chosen);
+    from.erase(chosen);
+    if (seconds_) pass(u);
     for (const std::size_t update : updates_[u])
       if (--readers_[update] == 0 && giving_way_.erase(place(update))) ready_.insert(place(update));
     for (const std::size_t user : users_[u])
@@ -34,8 +48,31 @@ class UnitOrder {
   }
 
  private:
-  using Place = std::pair<std::uint32_t, std::size_t>;  // position in the program, index of the unit
-  Place place(std::size_t u) const { return {units_[u].order, u}; }
+  // Advances the predicted time by a unit. The results of a collective arrive later, and computation goes on meanwhile.
+  void pass(std::size_t u) {
+    const double start = std::max(now_, arrives_[u]);
+    if (!communicates(u)) {
+      now_ = start + seconds_(units_[u]);
+      return;
+    }
+    link_is_free_ = std::max(start, link_is_free_) + units_[u].link_seconds;
+    for (const std::size_t user : users_[u]) arrives_[user] = std::max(arrives_[user], link_is_free_);
+  }
+
+  // Whether it hides collectives, position in the program, index of the unit.
+  using Place = std::tuple<bool, std::uint32_t, std::size_t>;
+  Place place(std::size_t u) const { return {!hides_.empty() && hides_[u], units_[u].order, u}; }
+
+  bool communicates(std::size_t u) const { return seconds_ && units_[u].stream == runtime::StreamKind::communication; }
+
+  // Returns the first unit that need not wait for a collective; if there is none, the one that waits for the shortest time.
+  std::set<Place>::iterator first_without_waiting(const std::set<Place>& places) const {
+    auto best = places.begin();
+    const auto arrives = [&](auto at) { return arrives_[std::get<std::size_t>(*at)]; };
+    for (auto at = best; at != places.end() && arrives(best) > now_; ++at)
+      if (arrives(at) < arrives(best)) best = at;
+    return best;
+  }
 
   void find_users() {
     std::unordered_map<ir::Value, std::size_t, ir::ValueHash> maker;
@@ -54,6 +91,18 @@ class UnitOrder {
     }
   }
 
+  // What needs a collective and is needed by none, such as an update of a parameter, is left for when nothing else can run: it hides the
+  // last collectives. Units are in an order in which each comes after those that make what it reads.
+  void find_what_hides() {
+    std::vector<char> follows(units_.size()), precedes(units_.size());
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      for (const std::size_t user : users_[u]) follows[user] |= static_cast<char>(follows[u] || communicates(u));
+    for (std::size_t u = units_.size(); u-- > 0;)
+      for (const std::size_t user : users_[u])
+        precedes[u] |= static_cast<char>(precedes[user] || (communicates(user) && !users_[user].empty()));
+    for (std::size_t u = 0; u < units_.size(); ++u) hides_.push_back(follows[u] && !precedes[u]);
+  }
+
   void find_readers() {
     std::unordered_map<ir::Value, std::vector<std::size_t>, ir::ValueHash> updates;
     for (std::size_t u = 0; u < units_.size(); ++u)
@@ -70,21 +119,32 @@ class UnitOrder {
             }
   }
 
-  void add_ready(std::size_t u) { (readers_[u] == 0 ? ready_ : giving_way_).insert(place(u)); }
+  void add_ready(std::size_t u) {
+    if (communicates(u)) {
+      (users_[u].empty() ? final_ : communicating_).insert(place(u));
+    } else {
+      (readers_[u] == 0 ? ready_ : giving_way_).insert(place(u));
+    }
+  }
 
   std::span<const Unit> units_;
+  const PredictSeconds& seconds_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<int> waits_;    // for each unit: how many other units it waits for
   std::vector<int> readers_;  // for a unit that updates a part: how many readers of the updated value have not run yet
   std::vector<std::vector<std::size_t>> updates_;  // for each unit: the units that update a part of what it reads
-  std::set<Place> ready_, giving_way_;
+  std::set<Place> communicating_, ready_, giving_way_;
+  std::set<Place> final_;        // collectives whose results only later launches need
+  std::vector<double> arrives_;  // for each unit: when the last result of a collective that it reads is there
+  std::vector<char> hides_;
+  double now_ = 0, link_is_free_ = 0;
 };
 
 }  // namespace
 
-std::vector<Unit> in_order(std::vector<Unit> units) {
+std::vector<Unit> in_order(std::vector<Unit> units, const PredictSeconds& seconds) {
   std::vector<std::size_t> indices;
-  UnitOrder order(units);
+  UnitOrder order(units, seconds);
   while (const auto u = order.next()) indices.push_back(*u);
   WEFT_ASSERT(indices.size() == units.size(), "units wait for one another");
   std::vector<Unit> ordered;

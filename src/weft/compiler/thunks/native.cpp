@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include <weft/compiler/thunks/collective_thunk.h>
+#include <weft/compiler/thunks/communication.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
 #include <weft/compiler/thunks/host_thunk.h>
@@ -59,7 +60,11 @@ constexpr Entry native_table[] = {
 
 std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& context) {
   if (node.op->parts) return parts_unit(node);
-  if (node.op->collective != ir::Collective::none) return collective_unit(node, context);
+  if (node.op->collective != ir::Collective::none) {
+    Unit unit = collective_unit(node, context);
+    set_communication(unit, node, context.options);
+    return unit;
+  }
   switch (node.op->flow) {
     case ir::Flow::barrier: return barrier_unit(node);
     case ir::Flow::branches: return branch_unit(node, context);

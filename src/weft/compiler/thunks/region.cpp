@@ -67,6 +67,7 @@ RegionProgram::RegionProgram(std::shared_ptr<const ir::Graph> graph, const Nativ
                              std::vector<bool> may_overwrite)
     : graph_(std::move(graph)) {
   Options options = context.options;
+  options.overlap = false;  // its thunks run in turn
   options.donatable = std::move(may_overwrite);
   Report report;
   if (sizes().empty()) {

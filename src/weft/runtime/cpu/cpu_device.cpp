@@ -40,7 +40,10 @@ class ComputeStream final : public Stream {
 class SerialStream final : public Stream {
  public:
   void begin(const Executable&) override {}
-  void run(const Thunk& thunk, const Launch& launch) override { thunk.run(launch); }
+  void run(const Thunk& thunk, const Launch& launch) override {
+    const Serially alone;
+    thunk.run(launch);
+  }
   void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override { std::memcpy(to, from, bytes); }
   void end(Milestone& milestone) override { milestone.reached({}); }
   void drain() override {}
