@@ -7,6 +7,7 @@
 
 #include <apps/lab/vit.h>
 #include <weft/base/error.h>
+#include <weft/base/knobs.h>
 #include <weft/base/temporary_folder.h>
 #include <weft/base/trace.h>
 #include <weft/jit/compile.h>
@@ -37,12 +38,33 @@ struct Batch {
   Tensor images, labels;
 };
 
-MeshRun measure(const MeshOptions& options, std::int64_t size, const std::function<void(std::int64_t, double)>& done) {
+// The rows of `up` and the columns of `down` are divided along the axis model, so that a layer adds one partial sum.
+const std::vector<ShardingPattern>& divided_layers() {
+  static const std::vector<ShardingPattern> patterns{
+      {"*.up.weight", {"model", ""}}, {"*.up.bias", "model"}, {"*.down.weight", {"", "model"}}};
+  return patterns;
+}
+
+const MeshVariant plain{};
+
+const std::vector<MeshVariant>& variants() {
+  static const std::vector<MeshVariant> all{{.name = "overlap off", .overlap = false},
+                                            {.name = "overlap on"},
+                                            {.name = "ZeRO-1", .zero = 1},
+                                            {.name = "tensor parallel", .splits_model = true}};
+  return all;
+}
+
+MeshRun measure(const MeshOptions& options, const MeshVariant& variant, std::int64_t size,
+                const std::function<void(std::int64_t, double)>& done) {
+  const knobs::Override<knobs::Switch> overlap(knobs::overlap, variant.overlap && knobs::overlap());
   const VitConfig config;
-  train::Parallelism parallelism;
-  if (options.devices > 1) parallelism.mesh = Mesh{{"data", options.devices}};
+  train::Parallelism parallelism{.zero = variant.zero};
+  if (options.devices > 1) parallelism.mesh = Mesh{{variant.splits_model ? "model" : "data", options.devices}};
   Vit model(config);
+  train::shard_parameters(named_parameters(model), parallelism, divided_layers());
   optim::Adam optimizer(model, {.lr = 1e-3});
+  train::shard_state(optimizer.state(), parallelism);
   const auto step = compile(
       [&](const Tensor& images, const Tensor& labels) {
         const Tensor loss = nn::cross_entropy(model(images), labels);
@@ -61,13 +83,15 @@ MeshRun measure(const MeshOptions& options, std::int64_t size, const std::functi
   const Explanation::Program program = step.explain().programs.front();
   run.compile_s = 1e-3 * program.compile_ms;
   run.division = program.devices;
-  run.collectives = program.collectives.size();
+  run.joined = program.joined;
+  run.collectives = program.communications;
   run.sent_bytes = program.sent_bytes;
   done(0, 1e3 * run.first_step_s);
 
   std::optional<TemporaryFolder> temporary;
   if (options.output.empty()) temporary.emplace();
-  const auto folder = (temporary ? temporary->path() : options.output) / concat("batch-", size);
+  const auto folder = (temporary ? temporary->path() : options.output) /
+                      concat("batch-", size, variant.name.empty() ? "" : "-", variant.name);
   profile::Recorder recorder({.folder = folder, .command = concat("weft lab mesh, batch ", size)});
   // One step more than measured, because the time of a step starts at the end of the one before.
   for (std::int64_t i = 0; i <= options.steps; ++i) {
@@ -106,6 +130,11 @@ const runtime::Instruction* largest_result(const profile::Program& program, std:
 
 }  // namespace
 
+double MeshRun::communication_ms() const {
+  return analysis.steps.empty() ? 0
+                                : 1e-6 * static_cast<double>(analysis.communication_ns) / (analysis.steps.size() + 1);
+}
+
 double MeshRun::collective_share() const {
   double share = 0;
   for (const profile::OpStats& op : analysis.ops)
@@ -140,12 +169,36 @@ MeshReport measure_mesh(const MeshOptions& options,
     train::Parallelism{.mesh = Mesh{{"data", options.devices}}}.check(batch);
   require(!trace::enabled(), "lab mesh: it makes profiles of its own (--output keeps them): not below weft profile");
   Vit model;
-  MeshReport report{.parameters = nn::parameter_count(model), .runs = {}};
+  MeshReport report{.parameters = nn::parameter_count(model), .runs = {}, .variants = {}};
   for (const std::int64_t batch : options.batches)
-    report.runs.push_back(measure(options, batch, [&](std::int64_t step, double ms) {
+    report.runs.push_back(measure(options, plain, batch, [&](std::int64_t step, double ms) {
       if (done) done(batch, step, ms);
     }));
+  if (!options.variants) return report;
+  for (const MeshVariant& variant : variants())
+    report.variants.emplace_back(variant,
+                                 measure(options, variant, options.batches.back(), [&](std::int64_t step, double ms) {
+                                   if (done) done(options.batches.back(), step, ms);
+                                 }));
   return report;
+}
+
+std::size_t variant_count() { return variants().size(); }
+
+std::optional<double> MeshReport::crossover_batch() const {
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0, communication = 0;
+  for (const MeshRun& run : runs) {
+    const double batch = static_cast<double>(run.batch);
+    const double computing = run.step_ms() - run.exposed_share() * run.communication_ms();
+    n += 1, x += batch, y += computing, xx += batch * batch, xy += batch * computing;
+    communication += run.communication_ms();
+  }
+  const double spread = n * xx - x * x;
+  if (spread <= 0 || communication == 0) return std::nullopt;
+  const double per_row = (n * xy - x * y) / spread, fixed = (y - per_row * x) / n;
+  constexpr double backward = 2.0 / 3;
+  if (per_row <= 0) return std::nullopt;
+  return std::max((communication / n / backward - fixed) / per_row, 0.0);
 }
 
 }  // namespace weft::lab

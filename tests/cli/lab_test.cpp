@@ -106,6 +106,20 @@ TEST(LabMesh, DividesTheBatchAmongDevices) {
   })) << "each device has half of the batch";
 }
 
+TEST(LabMesh, ComparesWaysToTrain) {
+  const json report = run({"mesh", "--devices", "2", "--batch", "2", "4", "--steps", "1", "--top", "0", "--variants"});
+  ASSERT_EQ(report["variants"].size(), 4u);
+  const json &in_turn = report["variants"][0], &beside = report["variants"][1];
+  EXPECT_EQ(in_turn["name"], "overlap off");
+  EXPECT_EQ(in_turn["exposed_share"], 1);
+  EXPECT_EQ(beside["name"], "overlap on");
+  EXPECT_EQ(beside["batch"], 4);
+  EXPECT_LE(beside["exposed_share"], 1);
+  EXPECT_LE(beside["collectives"], 8);
+  EXPECT_EQ(beside["bytes_per_device"], report["runs"][1]["bytes_per_device"]);
+  EXPECT_TRUE(report.contains("crossover_batch"));
+}
+
 TEST(LabMesh, RefusesBatchesThatDoNotDivide) {
   const Outcome outcome = weft({"lab", "mesh", "--devices", "3", "--batch", "16"});
   EXPECT_EQ(outcome.exit_code, 1);

@@ -1,4 +1,5 @@
 // weft lab mesh: options, table and JSON.
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -24,6 +25,17 @@ struct MeshCommandOptions : lab::MeshOptions {
   bool json = false;
 };
 
+// What issues of communication look at, of one run.
+nlohmann::ordered_json communication_json(const lab::MeshRun& run) {
+  return {{"batch", run.batch},
+          {"step_ms", run.step_ms()},
+          {"all_reduce_share", run.collective_share()},
+          {"exposed_share", run.exposed_share()},
+          {"communication_ms", run.communication_ms()},
+          {"bytes_per_device", run.sent_bytes},
+          {"collectives", run.collectives}};
+}
+
 void print_mesh_json(const lab::MeshReport& report, const MeshCommandOptions& options) {
   using json = nlohmann::ordered_json;
   json runs = json::array();
@@ -32,40 +44,55 @@ void print_mesh_json(const lab::MeshReport& report, const MeshCommandOptions& op
     json ops = json::array();
     for (std::size_t i = 0; i < std::min(stats["ops"].size(), static_cast<std::size_t>(options.top)); ++i)
       ops.push_back(std::move(stats["ops"][i]));
-    runs.push_back({{"batch", run.batch},
-                    {"steps", run.analysis.steps.size()},
-                    {"compile_s", run.compile_s},
-                    {"first_step_s", run.first_step_s},
-                    {"step_ms_p50", run.step_ms()},
-                    {"images_per_s", run.images_per_s()},
-                    {"loss", run.loss},
-                    {"collectives", run.collectives},
-                    {"bytes_per_device", run.sent_bytes},
-                    {"all_reduce_share", run.collective_share()},
-                    {"device", std::move(stats["device"])},
-                    {"ops", std::move(ops)}});
+    runs.push_back(communication_json(run));
+    runs.back().update({{"steps", run.analysis.steps.size()},
+                        {"compile_s", run.compile_s},
+                        {"first_step_s", run.first_step_s},
+                        {"images_per_s", run.images_per_s()},
+                        {"loss", run.loss},
+                        {"device", std::move(stats["device"])},
+                        {"ops", std::move(ops)}});
     const profile::OpStats* const fusion = run.largest_fusion();
     runs.back()["largest_fusion"] =
         fusion ? json{{"name", "%" + fusion->name}, {"share", fusion->share}, {"shape", run.shape_of(*fusion)}}
                : json();
   }
+  json variants = json::array();
+  for (const auto& [variant, run] : report.variants) {
+    variants.push_back({{"name", variant.name}});
+    variants.back().update(communication_json(run));
+  }
+  const std::optional<double> crossover = report.crossover_batch();
   std::cout << json{{"model", "vit-cifar"},
                     {"parameters", report.parameters},
                     {"devices", options.devices},
-                    {"runs", std::move(runs)}}
+                    {"runs", std::move(runs)},
+                    {"crossover_batch", crossover ? json(*crossover) : json()},
+                    {"variants", std::move(variants)}}
                    .dump(-1, ' ', false, json::error_handler_t::replace)
             << std::endl;
 }
 
 void print_mesh_table(const lab::MeshReport& report, const MeshCommandOptions& options) {
-  std::cout << fmt::format("ViT-CIFAR, {} parameters, f32, Adam, {} device{}\n\n{:>8}{:>12}{:>12}{:>12}{:>14}{:>14}\n",
-                           report.parameters, options.devices, options.devices == 1 ? "" : "s", "batch", "step ms",
-                           "images/s", "compile s", "first step s", "collectives");
+  std::cout << fmt::format(
+      "ViT-CIFAR, {} parameters, f32, Adam, {} device{}\n\n{:>8}{:>12}{:>12}{:>12}{:>14}{:>14}{:>10}\n",
+      report.parameters, options.devices, options.devices == 1 ? "" : "s", "batch", "step ms", "images/s", "compile s",
+      "first step s", "collectives", "exposed");
   for (const lab::MeshRun& run : report.runs)
-    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}{:13.1f}%\n", run.batch, run.step_ms(),
-                             run.images_per_s(), run.compile_s, run.first_step_s, 100 * run.collective_share());
+    std::cout << fmt::format("{:8}{:12.1f}{:12.1f}{:12.3f}{:14.2f}{:13.1f}%{:9.1f}%\n", run.batch, run.step_ms(),
+                             run.images_per_s(), run.compile_s, run.first_step_s, 100 * run.collective_share(),
+                             100 * run.exposed_share());
+  for (const auto& [variant, run] : report.variants)
+    std::cout << fmt::format("batch {}, {}: {:.1f} ms a step, {} collectives take {:.1f} ms, {:.1f}% of it exposed\n",
+                             run.batch, variant.name, run.step_ms(), run.collectives, run.communication_ms(),
+                             100 * run.exposed_share());
+  if (const auto batch = report.crossover_batch())
+    std::cout << fmt::format("from a batch of {:.0f} on, the backward pass takes longer than the communication\n",
+                             std::ceil(*batch));
   if (!report.runs.empty() && !report.runs.front().division.empty())
     std::cout << "each step on " << report.runs.front().division << '\n';
+  if (!report.runs.empty())
+    for (const std::string& joined : report.runs.front().joined) std::cout << joined << '\n';
   for (const lab::MeshRun& run : report.runs) {
     std::cout << fmt::format("\nbatch {}\n", run.batch) << profile::op_table(run.analysis, options.top);
     if (const profile::OpStats* const fusion = run.largest_fusion())
@@ -79,7 +106,9 @@ void print_mesh_table(const lab::MeshReport& report, const MeshCommandOptions& o
 void run_mesh(MeshCommandOptions& options) {
   options.output = options.folder;
   const std::int64_t steps_each = options.steps + 2;
-  Progress progress("steps", 0, steps_each * std::ssize(options.batches), Progress::standard_error(Progress::rarely));
+  const std::size_t runs = options.batches.size() + (options.variants ? lab::variant_count() : 0);
+  Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(runs),
+                    Progress::standard_error(Progress::rarely));
   std::int64_t steps = 0;
   Interrupt interrupt;
   interrupt.hurry();
@@ -103,6 +132,8 @@ void add_lab_mesh(CLI::App& lab) {
   command.add_option("--batch", options->batches, "images per step; several values are measured one after the other")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
       ->capture_default_str();
+  command.add_flag("--variants", options->variants,
+                   "Measure the last batch size also without overlap, with ZeRO-1 and with tensor parallelism");
   add_integer(command, "--steps", options->steps, "steps measured for each batch size", {1, 1'000'000});
   add_integer(command, "--top", options->top, "operations to print", {0, 100'000});
   add_text(command, "--output", options->folder, "a folder",

@@ -73,6 +73,7 @@ Analysis analyse(const Recording& recording) {
   analysis.ops = op_stats(recording);
   add_steps(recording, analysis);
   add_slowness(recording, analysis);
+  add_communication(recording, analysis);
   std::uint64_t so_far = 0;
   const double busy = std::max<std::uint64_t>(analysis.busy_ns, 1);
   for (OpStats& op : analysis.ops) {

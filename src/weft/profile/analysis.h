@@ -95,8 +95,14 @@ struct Analysis {
   std::uint64_t begin_ns = 0, end_ns = 0, busy_ns = 0, queue_ns = 0;
   std::uint64_t gap_ns[gap_causes] = {};
   std::uint64_t ops_ns = 0;  // sum of the ops' own times
+  // The time in which collectives ran, and how much of it is exposed: no other op ran beside them.
+  std::uint64_t communication_ns = 0, exposed_ns = 0;
 
   std::uint64_t wall_ns() const { return end_ns - begin_ns; }
+  // Returns which share of the communication is exposed; 0 if there is none.
+  double exposed_share() const {
+    return communication_ns ? static_cast<double>(exposed_ns) / static_cast<double>(communication_ns) : 0;
+  }
   std::uint64_t gap() const;
   Spread step_spread() const;  // of the steps' wall times
   double mean_step_ns() const;
