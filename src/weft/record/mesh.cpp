@@ -57,10 +57,11 @@ std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const
   const compiler::Partitioned divided = compiler::partition(graph, program.mesh, inputs, outputs);
   require(backend != Backend::interpreter || runtime::ranks().count == 1,
           "the interpreter runs all devices of a mesh in one process: start a single one, or choose another backend");
-  require_same_program(*divided.graph);
   if (backend == Backend::interpreter)
     return compiler::for_mesh(interpreted(divided.graph, donatable, true), divided, shared);
   const compiler::Options options = compiler_options(graph, backend, std::move(donatable));
+  require_same_program(*divided.graph, concat(options.target->cpu, options.target->features,
+                                              options.communication_key(), options.strict, options.fuse));
   return compile_once(
       [&](compiler::Report& made) { return compiler::compile_for_mesh(divided, options, &made, shared); }, report);
 }

@@ -23,10 +23,11 @@ namespace {
 constexpr std::string_view what = "the comparison of programs";
 constexpr std::uint64_t most_text = std::uint64_t{64} << 20;
 
-std::string digest_of(const ir::Graph& program) {
+std::string digest_of(const ir::Graph& program, std::string_view settings) {
   const std::string text = ir::print(program);
   Digest digest;
   digest.add(std::as_bytes(std::span(text)));
+  digest.add(std::as_bytes(std::span(settings)));
   return digest.hex();
 }
 
@@ -60,8 +61,8 @@ class Comparison {
         mail_(*ranks.transport, runtime::Transport::Channel::host),
         detail_(concat("for ", program.name, last_place(program))) {}
 
-  void run() {
-    const std::string own = digest_of(program_);
+  void run(std::string_view settings) {
+    const std::string own = digest_of(program_, settings);
     std::vector<std::string> others(ranks_.is_first() ? ranks_.count : 0, std::string(own.size(), ' '));
     gather(own, others);
     std::uint32_t other = 0;  // the first process that differs from process 0
@@ -103,7 +104,8 @@ class Comparison {
            ". All processes must run the same program on the same data: look for what depends on the process, the time "
            "or the host");
     }
-    fail("the processes have different programs: rank 0 and rank ", other, " differ in constants");
+    fail("the processes compile differently: rank 0 and rank ", other,
+         " have different settings (variables WEFT_...) or processors, and would send different messages");
   }
 
   static std::byte* bytes_of(const std::string& text) {
@@ -118,9 +120,9 @@ class Comparison {
 
 }  // namespace
 
-void require_same_program(const ir::Graph& program) {
+void require_same_program(const ir::Graph& program, std::string_view settings) {
   const runtime::Ranks& ranks = runtime::ranks();
-  if (ranks.count > 1) Comparison(program, ranks).run();
+  if (ranks.count > 1) Comparison(program, ranks).run(settings);
 }
 
 }  // namespace weft::record
