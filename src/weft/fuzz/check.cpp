@@ -237,6 +237,7 @@ void check_mesh(const ir::Graph& graph, std::span<const Array> inputs) {
   const auto want = interpret_bounded(graph, inputs, {.parts = true});
   require_within(Fault::mesh, compiler::interpret_on_mesh(divided, inputs), want);
   compiler::Options options;
+  options.link.leaves_cpus = true;
   options.link.latency_us = random.one_in(2) ? 0 : 20;
   const auto compiled = compiler::compile_for_mesh(divided, options);
   const auto first = compiler::run_on_mesh(compiled, runtime::cpu(), inputs);

@@ -114,20 +114,22 @@ std::vector<std::string> joined(const Program& program, Options options = {}) {
 }
 
 // A link on which communication takes about as long as computing the gradients of a few layers.
-constexpr Link slow{.latency_us = 2, .gb_s = 2};
+constexpr Link slow{.latency_us = 2, .gb_s = 2, .leaves_cpus = true};
 
 TEST(JoinCollectives, OneCarriesEveryGradient) {
   const Training step(5);
   EXPECT_THAT(joined(step, {.bucketing = Bucketing::none}), testing::Each("all_reduce 1"));
   EXPECT_THAT(joined(step, {.bucketing = Bucketing::one}), ElementsAre("all_reduce 5"));
-  EXPECT_THAT(joined(step, {.overlap = false}), ElementsAre("all_reduce 5")) << "nothing could be hidden";
+  EXPECT_THAT(joined(step, {.link = slow, .overlap = false}), ElementsAre("all_reduce 5")) << "nothing could be hidden";
+  EXPECT_THAT(joined(step), ElementsAre("all_reduce 5")) << "devices that share memory have nothing to hide";
 }
 
 TEST(JoinCollectives, CutsFollowTheCostOfTheLink) {
   const Training step(12);
-  const std::vector<std::string> cheap = joined(step, {.link = {.latency_us = 0.1, .gb_s = 1000}}),
+  const std::vector<std::string> cheap = joined(step, {.link = {.latency_us = 0.1, .gb_s = 1000, .leaves_cpus = true}}),
                                  balanced = joined(step, {.link = slow}),
-                                 dear = joined(step, {.link = {.latency_us = 10'000, .gb_s = 1000}});
+                                 dear =
+                                     joined(step, {.link = {.latency_us = 10'000, .gb_s = 1000, .leaves_cpus = true}});
   EXPECT_THAT(dear, ElementsAre("all_reduce 12"));
   EXPECT_GT(balanced.size(), 1u);
   EXPECT_LE(balanced.size(), 8u);
@@ -138,7 +140,8 @@ TEST(JoinCollectives, CutsFollowTheCostOfTheLink) {
 TEST(JoinCollectives, FewCarryTheGradientsOfAnyNumberOfLayers) {
   const Training step(60);
   for (const double gb_s : {0.01, 0.1, 1.0, 10.0, 100.0})
-    EXPECT_LE(joined(step, {.link = {.latency_us = 1, .gb_s = gb_s}}).size(), 8u) << gb_s << " GB/s";
+    EXPECT_LE(joined(step, {.link = {.latency_us = 1, .gb_s = gb_s, .leaves_cpus = true}}).size(), 8u)
+        << gb_s << " GB/s";
 }
 
 TEST(JoinCollectives, WeightsThatAreNeededFirstComeFirst) {
@@ -212,7 +215,9 @@ TEST(HiddenCollectives, ReductionsStartBeforeTheBackwardPassEnds) {
 }
 
 TEST(HiddenCollectives, WithoutOverlapEverythingRunsInTurn) {
-  EXPECT_EQ(compile_for_mesh(Training(6).divided(), {.overlap = false})->schedule, nullptr);
+  EXPECT_NE(compile_for_mesh(Training(6).divided(), {.link = slow})->schedule, nullptr);
+  EXPECT_EQ(compile_for_mesh(Training(6).divided(), {.link = slow, .overlap = false})->schedule, nullptr);
+  EXPECT_EQ(compile_for_mesh(Training(6).divided(), {})->schedule, nullptr) << "copies in memory leave no CPU free";
 }
 
 TEST(HiddenCollectives, NoBitDependsOnHowTheyRun) {
@@ -229,7 +234,8 @@ TEST(HiddenCollectives, NoBitDependsOnHowTheyRun) {
         EXPECT_NEAR(expected[i].element(e), reference[i].element(e), 1e-4) << "output " << i << ", element " << e;
     for (const bool overlap : {true, false})
       for (const Bucketing bucketing : {Bucketing::chosen, Bucketing::one, Bucketing::none})
-        for (const Link link : {Link(), slow, Link{.latency_us = 300, .gb_s = 1, .is_throttled = true}})
+        for (const Link link :
+             {Link(), slow, Link{.latency_us = 300, .gb_s = 1, .leaves_cpus = true, .is_throttled = true}})
           for (const int workers : {1, 2, 7}) {
             runtime::set_thread_count(workers);
             const auto executable =
@@ -258,7 +264,8 @@ TEST(HiddenCollectives, MemoryBoundsWhatIsComputedEarlier) {
   p.graph.set_outputs({total});
   Report hidden, in_turn;
   const auto inputs = some_numbers(p.graph);
-  const auto one = compile_for_mesh(p.divided(), {.link = {.latency_us = 1e6, .gb_s = 1}}, &hidden);
+  const auto one =
+      compile_for_mesh(p.divided(), {.link = {.latency_us = 1e6, .gb_s = 1, .leaves_cpus = true}}, &hidden);
   const auto other = compile_for_mesh(p.divided(), {.overlap = false}, &in_turn);
   EXPECT_LE(hidden.peak_bytes, 1.15 * in_turn.peak_bytes);
   EXPECT_THAT(hidden.division->joined,
@@ -270,10 +277,10 @@ TEST(ThrottledLink, CollectivesLastAsLongAsItSays) {
   const Training step(2);
   const auto inputs = some_numbers(step.graph);
   for (const bool overlap : {false, true}) {
-    const auto executable =
-        compile_for_mesh(step.divided(), {.link = {.latency_us = 20'000, .gb_s = 1, .is_throttled = true},
-                                          .bucketing = Bucketing::none,
-                                          .overlap = overlap});
+    const auto executable = compile_for_mesh(
+        step.divided(), {.link = {.latency_us = 20'000, .gb_s = 1, .leaves_cpus = true, .is_throttled = true},
+                         .bucketing = Bucketing::none,
+                         .overlap = overlap});
     double ms = 0;
     (void)run_on_mesh(executable, runtime::cpu(), inputs, &ms);
     EXPECT_GE(ms, 40) << "two collectives, one after the other";
@@ -282,7 +289,7 @@ TEST(ThrottledLink, CollectivesLastAsLongAsItSays) {
 
 TEST(ThrottledLink, TextsThatAreNoLinkAreRefused) {
   const Link link = Link::parse("latency_us=50,gb_s=1.5");
-  EXPECT_EQ(link, (Link{.latency_us = 50, .gb_s = 1.5, .is_throttled = true}));
+  EXPECT_EQ(link, (Link{.latency_us = 50, .gb_s = 1.5, .leaves_cpus = true, .is_throttled = true}));
   EXPECT_EQ(Link::parse(""), Link());
   for (const char* text : {"fast", "gb_s=0", "gb_s=-1", "latency_us=", "gb_s=1e99", "gb_s=1x", "latency=5"})
     EXPECT_THAT(error_of([&] { (void)Link::parse(text); }), HasSubstr("write the link as latency_us=50,gb_s=1"))

@@ -10,7 +10,7 @@ namespace weft::compiler {
 Link Link::parse(std::string_view text) {
   Link link;
   for (std::string_view rest = text; !rest.empty();) {
-    link.is_throttled = true;
+    link.leaves_cpus = link.is_throttled = true;
     const std::string_view part = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(part.size() + 1, rest.size()));
     const std::size_t equals = std::min(part.find('='), part.size());

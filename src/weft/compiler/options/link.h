@@ -9,6 +9,9 @@ struct Link {
   // The defaults are what devices that share the memory of one machine achieve.
   double latency_us = 20;
   double gb_s = 2.5;  // 10^9 bytes per second
+  // Whether the CPUs are free while it carries bytes. Devices that share memory exchange them by copies, which are work like any other:
+  // nothing could hide it, and a second thread would only disturb the computation.
+  bool leaves_cpus = false;
   // Whether a collective lasts at least as long as the costs say, without using a CPU meanwhile. For measurements: it makes devices of
   // one process wait as devices of several machines do.
   bool is_throttled = false;

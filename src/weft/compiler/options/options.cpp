@@ -33,7 +33,7 @@ Options Options::from_knobs() {
 std::uint64_t Options::communication_key() const {
   std::uint64_t key = mix(std::bit_cast<std::uint64_t>(link.latency_us), std::bit_cast<std::uint64_t>(link.gb_s));
   key = mix(key, static_cast<std::uint64_t>(bucketing));
-  return mix(key, std::uint64_t{link.is_throttled} << 1 | std::uint64_t{overlap});
+  return mix(key, std::uint64_t{link.is_throttled} << 1 | std::uint64_t{overlaps()});
 }
 
 }  // namespace weft::compiler

@@ -49,13 +49,14 @@ struct Options {
   // bit of a result.
   Link link = {};
   Bucketing bucketing = Bucketing::chosen;
-  bool overlap = true;
+  bool overlap = true;  // if the link leaves the CPUs free
   // For a graph with symbolic dims: sample values of the symbols, used only for choices that affect speed.
   SizeValues sizes = {};
   Observer* observer = nullptr;
 
   // Sets strict and fuse from WEFT_STRICT and WEFT_FUSE, and how devices communicate from WEFT_LINK, WEFT_BUCKETS and WEFT_OVERLAP.
   static Options from_knobs();
+  bool overlaps() const { return overlap && link.leaves_cpus; }
   // Identifies how devices communicate, for keys of programs on meshes.
   std::uint64_t communication_key() const;
 };

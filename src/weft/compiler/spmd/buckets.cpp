@@ -185,7 +185,7 @@ class Joiner {
     for (const Node* node : graph_.nodes()) {
       starts_.push_back(now);
       const bool computes = node->op->collective == Collective::none;
-      if (computes && options_.overlap) now += options_.devices * seconds_of(*node, *options_.target);
+      if (computes && options_.overlaps()) now += options_.devices * seconds_of(*node, *options_.target);
       ends_.push_back(now);
     }
   }

@@ -41,7 +41,7 @@ void set_communication(Unit& unit, const ir::Node& collective, const Options& op
   // Every element is read by all devices before it is written.
   if (collective.op->collective == ir::Collective::all_reduce) share_operands(unit);
   unit.link_seconds = options.link.seconds(bytes);
-  if (options.overlap) unit.stream = runtime::StreamKind::communication;
+  if (options.overlaps()) unit.stream = runtime::StreamKind::communication;
   if (!options.link.is_throttled) return;
   unit.thunk().make = [make = std::move(unit.thunk().make), seconds = unit.link_seconds,
                        name = std::string(collective.op->name)](std::span<const runtime::Slice> reads,
