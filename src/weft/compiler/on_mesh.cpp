@@ -110,6 +110,7 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
 std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options, Report* report,
                                                             const std::vector<bool>& shared) {
   options.devices = program.mesh.devices();
+  if (runtime::ranks().count > 1) options.link.leaves_cpus = true;
   const Partitioned joined = join_collectives(program, options);
   const auto one = compile(*joined.graph, options, report);
   if (report) {

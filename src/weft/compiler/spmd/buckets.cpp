@@ -20,7 +20,7 @@ namespace {
 using ir::Collective;
 using ir::Node;
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 double result_bytes(const Node& node) {
   double bytes = 0;
@@ -87,13 +87,13 @@ class Cutter {
     // More buckets than these would be more than anybody can hide.
     constexpr double bytes_each = 12.5e6;
     const std::size_t most = std::max<std::size_t>(8, static_cast<std::size_t>(total_ / bytes_each));
-    before_.assign(members_.size() + 1, {never, never, 0});
-    before_[0] = {-never, 0, 0};
+    before_.assign(members_.size() + 1, {unbounded, unbounded, 0});
+    before_[0] = {-unbounded, 0, 0};
     std::vector<Ends> ends;
     for (std::size_t count = 1; count <= members_.size(); ++count) {
       add_bucket();
       ends.push_back(before_.back());
-      const bool is_possible = ends.back().end < never;
+      const bool is_possible = ends.back().end < unbounded;
       if (is_possible && (bucketing == Bucketing::one || count >= most)) break;
     }
     const double least = std::ranges::min_element(ends, {}, &Ends::late)->late;
@@ -101,7 +101,7 @@ class Cutter {
     const std::size_t chosen =
         std::ranges::find_if(ends, [&](const Ends& e) { return e.late <= least + near; }) - ends.begin();
     told.end_ms = 1e3 * ends[chosen].end;
-    if (chosen > 0 && ends[chosen - 1].end < never) told.end_with_fewer_ms = 1e3 * ends[chosen - 1].end;
+    if (chosen > 0 && ends[chosen - 1].end < unbounded) told.end_with_fewer_ms = 1e3 * ends[chosen - 1].end;
     if (chosen + 1 < ends.size()) told.end_with_more_ms = 1e3 * ends[chosen + 1].end;
     std::vector<Bucket> buckets;
     std::size_t end = members_.size();
@@ -123,10 +123,10 @@ class Cutter {
 
   // Computes from the best cuts of each number of members into some buckets the best ones into one more.
   void add_bucket() {
-    std::vector<Ends> best(members_.size() + 1, {never, never, 0});
+    std::vector<Ends> best(members_.size() + 1, {unbounded, unbounded, 0});
     for (std::size_t end = 1; end <= members_.size(); ++end) {
       const Member& last = members_[end - 1];
-      double bytes = 0, ready = 0, needed = never;
+      double bytes = 0, ready = 0, needed = unbounded;
       std::size_t needed_at = std::numeric_limits<std::size_t>::max();
       for (std::size_t begin = end; begin-- > 0;) {
         const Member& first = members_[begin];
@@ -136,7 +136,7 @@ class Cutter {
         needed_at = std::min(needed_at, first.needed_at);
         // Each further member makes the bucket later.
         if (last.made_at >= needed_at || ready + link_.seconds(bytes) - needed > best[end].late) break;
-        if (before_[begin].end == never) continue;
+        if (before_[begin].end == unbounded) continue;
         const double at = std::max(before_[begin].end, ready) + link_.seconds(bytes);
         best[end] = std::min(best[end], Ends{std::max(before_[begin].late, at - needed), at, begin});
       }

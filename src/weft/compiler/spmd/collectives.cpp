@@ -101,7 +101,7 @@ ir::Value Collectives::broadcast(ir::Value x, std::int64_t device) {
   std::swap(group.front(), group[device]);
   const ir::Value sent = ir::collective_broadcast(x, {mesh_.devices(), graph_.arena().copy(ir::Ints(group))});
   communications_.push_back(
-      {sent.node, reason_->op, reason_->location, all_axes(), static_cast<double>(x.type().bytes())});
+      {sent.node, 0, reason_->op, reason_->location, all_axes(), static_cast<double>(x.type().bytes())});
   return sent;
 }
 
@@ -112,7 +112,8 @@ ir::Value Collectives::permute(ir::Value x, const ir::Mesh& from, const ir::Mesh
   for (std::size_t place = 0; place < sources.size(); ++place)
     pairs.insert(pairs.end(), {sources[place], targets[place]});
   const ir::Value moved = ir::collective_permute(x, {2, graph_.arena().copy(ir::Ints(pairs))});
-  communications_.push_back({moved.node, reason_->op, reason_->location, all, static_cast<double>(x.type().bytes())});
+  communications_.push_back(
+      {moved.node, 0, reason_->op, reason_->location, all, static_cast<double>(x.type().bytes())});
   return moved;
 }
 
