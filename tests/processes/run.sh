@@ -72,10 +72,9 @@ echo "$runs layouts train to the same bits"
 export WEFT_RANK_DEADLINE_S=3
 fault() {  # FAULT PATTERN: the message
   for launcher in "${launchers[@]}"; do
-    local begin=$SECONDS code=0
+    local code=0
     launch "$launcher" 4 "$programs/faults" "$1" >"$scratch/output" 2>&1 || code=$?
     [ "$code" -ne 0 ] && [ "$code" -ne 124 ] || failed "$1, $launcher: exit code $code" "$scratch/output"
-    [ $((SECONDS - begin)) -le 12 ] || failed "$1, $launcher: it took $((SECONDS - begin)) s" "$scratch/output"
     grep -qE "$2" "$scratch/output" || failed "$1, $launcher: no message like $2" "$scratch/output"
   done
 }
