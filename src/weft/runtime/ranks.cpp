@@ -64,7 +64,7 @@ std::unique_ptr<Transport> connect(const Launcher& by) {
   require(library != nullptr, "cannot load ", path, ": ", ::dlerror());
   const auto make = reinterpret_cast<decltype(&weft_make_mpi_transport)>(::dlsym(library, "weft_make_mpi_transport"));
   WEFT_ASSERT(make != nullptr, "a library of MPI without weft_make_mpi_transport");
-  return make();
+  return std::unique_ptr<Transport>(make());
 }
 
 struct Job {

@@ -314,6 +314,4 @@ void MpiTransport::deliver(Line& line, const Operation& operation, std::span<con
 
 }  // namespace weft::runtime
 
-std::unique_ptr<weft::runtime::Transport> weft_make_mpi_transport() {
-  return std::make_unique<weft::runtime::MpiTransport>();
-}
+weft::runtime::Transport* weft_make_mpi_transport() { return new weft::runtime::MpiTransport; }

@@ -2,9 +2,7 @@
 // (libweft_openmpi.so, libweft_mpich.so), because their types and calls differ; runtime/ranks.cpp loads the one that fits.
 #pragma once
 
-#include <memory>
-
 #include <weft/runtime/transport.h>
 
-// Joins the ranks; to be called once. When the process ends with exit code 0, it waits for the others.
-extern "C" std::unique_ptr<weft::runtime::Transport> weft_make_mpi_transport();
+// Joins the ranks and returns a new transport; to be called once. When the process ends with exit code 0, it waits for the others.
+extern "C" weft::runtime::Transport* weft_make_mpi_transport();
