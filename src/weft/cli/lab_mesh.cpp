@@ -25,7 +25,7 @@ struct MeshCommandOptions : lab::MeshOptions {
   bool json = false;
 };
 
-// What issues of communication look at, of one run.
+// Returns the figures of one run that tell what communication costs.
 nlohmann::ordered_json communication_json(const lab::MeshRun& run) {
   return {{"batch", run.batch},
           {"step_ms", run.step_ms()},

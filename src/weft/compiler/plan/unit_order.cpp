@@ -91,8 +91,8 @@ class UnitOrder {
     }
   }
 
-  // What needs a collective and is needed by none, such as an update of a parameter, is left for when nothing else can run: it hides the
-  // last collectives. Units are in an order in which each comes after those that make what it reads.
+  // A unit that needs a collective and that no collective needs, such as an update of a parameter, is left for when nothing else can
+  // run: it hides the last collectives. Units are in an order in which each comes after those that make what it reads.
   void find_what_hides() {
     std::vector<char> follows(units_.size()), precedes(units_.size());
     for (std::size_t u = 0; u < units_.size(); ++u)

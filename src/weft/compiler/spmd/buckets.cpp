@@ -299,7 +299,7 @@ class Joiner {
   void cut(std::vector<Member> group) {
     find_ready(group);
     find_needed(group);
-    // What is needed before the next one is ready cannot wait for it, and would divide the others.
+    // A member whose result is needed before the next member is ready cannot wait for that one, and would divide the others.
     std::vector<Member> together;
     for (std::size_t i = 0; i < group.size(); ++i) {
       const bool is_urgent = i + 1 < group.size() && group[i].needed_at <= group[i + 1].made_at;

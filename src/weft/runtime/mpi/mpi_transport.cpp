@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <weft/base/error.h>
+#include <weft/base/hash.h>
 #include <weft/base/knobs.h>
 #include <weft/base/trace.h>
 
@@ -39,11 +40,12 @@ void check(int code, const char* call) {
 // Precedes the messages of an exchange from one rank to another.
 struct Header {
   std::uint64_t exchange;  // counts all exchanges of a rank
+  std::uint64_t digest;    // of the whole operation, of which the text below may be only the beginning
   std::array<char, sizeof(RankEntry::operation)> operation;
 };
 
 Header header_for(std::uint64_t exchange, std::string_view operation) {
-  Header header{.exchange = exchange, .operation = {}};
+  Header header{.exchange = exchange, .digest = hash_bytes(operation), .operation = {}};
   std::memcpy(header.operation.data(), operation.data(), std::min(operation.size(), header.operation.size() - 1));
   return header;
 }
@@ -233,7 +235,7 @@ void MpiTransport::post(bool sends, const Message& message, MPI_Comm comm, Reque
 }
 
 void MpiTransport::compare(const Header& own, const Header& other, std::uint32_t rank) const {
-  if (own.exchange == other.exchange && own.operation == other.operation) return;
+  if (own.exchange == other.exchange && own.digest == other.digest) return;
   fail("the ranks do different things: in its exchange ", own.exchange, ", rank ", rank_, " is in ",
        own.operation.data(), ", and in its exchange ", other.exchange, ", rank ", rank, " is in ",
        other.operation.data(), advice);
