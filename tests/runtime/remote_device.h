@@ -21,7 +21,7 @@
 #include <weft/runtime/device_backend.h>
 #include <weft/runtime/parallel.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 
 // Addresses with this bit are invalid on the host.
 inline constexpr std::uintptr_t remote_bit = std::uintptr_t{1} << 62;
@@ -132,7 +132,6 @@ class RemoteBackend final : public DeviceBackend {
     const Memory here = allocator_->allocate(bytes);
     return Memory(here, to_remote(here.device_address()));
   }
-  bool allocates_zeros() const override { return false; }
   void release_cached() override { allocator_->release_cached(); }
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return streams_[static_cast<std::size_t>(kind)]; }
@@ -149,4 +148,4 @@ class RemoteDevice : public Device {
       : Device(std::make_unique<RemoteBackend>(options.memory_bytes), options) {}
 };
 
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

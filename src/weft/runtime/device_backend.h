@@ -29,10 +29,13 @@ class DeviceBackend {
 
   // Memory. Thread-safe. Allocated memory may outlive the backend.
   virtual const MemorySpace& memory_space() const = 0;
-  // Returns at least `bytes` bytes, aligned for every kernel. Throws Error with the sizes if there is not enough memory.
+  // Returns at least `bytes` bytes with any content, aligned for every kernel. Throws Error with the sizes if there is not enough
+  // memory.
   virtual Memory allocate(std::uint64_t bytes) = 0;
-  virtual bool allocates_zeros() const = 0;  // otherwise the content is unspecified
-  virtual void release_cached() = 0;         // returns unused memory to the system
+  // Returns memory for an output of a launch.
+  virtual Memory allocate_output(std::uint64_t bytes) { return allocate(bytes); }
+  virtual bool outputs_are_zeros() const { return false; }  // because the device runs no thunks that would write them
+  virtual void release_cached() = 0;                        // returns unused memory to the system
   virtual MemoryStats memory_stats() const = 0;
 
   // Returns the stream of a kind. One thread at a time uses each.

@@ -10,8 +10,8 @@ namespace weft::runtime {
 
 Memory LaunchMemory::allocate_output(const Executable& executable, std::size_t output) {
   const auto& kept = executable.kept_blocks;
-  const auto allocate = [&] { return backend_.allocate(executable.output_bytes(output)); };
-  return kept && !backend_.allocates_zeros() ? kept->take(output, allocate) : allocate();
+  const auto allocate = [&] { return backend_.allocate_output(executable.output_bytes(output)); };
+  return kept && !backend_.outputs_are_zeros() ? kept->take(output, allocate) : allocate();
 }
 
 bool LaunchMemory::may_take(const LaunchRecord& launch, std::uint32_t input) const {

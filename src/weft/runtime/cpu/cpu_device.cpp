@@ -57,7 +57,6 @@ class CpuBackend final : public DeviceBackend {
   std::string_view kind() const override { return "CPU"; }
   const MemorySpace& memory_space() const override { return MemorySpace::host(); }
   Memory allocate(std::uint64_t bytes) override { return allocator_->allocate(bytes); }
-  bool allocates_zeros() const override { return false; }
   void release_cached() override { allocator_->release_cached(); }
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override {

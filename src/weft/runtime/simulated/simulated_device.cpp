@@ -31,8 +31,9 @@ class SimulatedBackend final : public DeviceBackend {
 
   std::string_view kind() const override { return "simulated"; }
   const MemorySpace& memory_space() const override { return MemorySpace::host(); }
-  Memory allocate(std::uint64_t bytes) override { return allocator_->allocate(bytes, true); }
-  bool allocates_zeros() const override { return true; }
+  Memory allocate(std::uint64_t bytes) override { return allocator_->allocate(bytes); }
+  Memory allocate_output(std::uint64_t bytes) override { return allocator_->allocate(bytes, true); }
+  bool outputs_are_zeros() const override { return true; }
   void release_cached() override { allocator_->release_cached(); }
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return streams_[static_cast<std::size_t>(kind)]; }
