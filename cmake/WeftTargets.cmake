@@ -10,6 +10,8 @@
 
 # Ten sources share the headers they include; recompiling all ten after a change in one of them still takes seconds, not minutes.
 set(WEFT_UNITY_BATCH 10)
+# Most of a test's time to compile is that of templates which other tests need, too.
+set(WEFT_TEST_UNITY_BATCH 6)
 
 add_library(weft_pch OBJECT ${PROJECT_SOURCE_DIR}/cmake/pch.cpp)
 target_link_libraries(weft_pch PRIVATE weft_settings)
@@ -81,7 +83,9 @@ function(weft_folder_tests name)
   set(target weft_${name}_test)
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE weft_test_support)
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/tests)
+  set_target_properties(${target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/tests
+    UNITY_BUILD ${WEFT_UNITY} UNITY_BUILD_BATCH_SIZE ${WEFT_TEST_UNITY_BATCH})
   if(WEFT_PCH)
     target_precompile_headers(${target} REUSE_FROM weft_test_pch)
   endif()

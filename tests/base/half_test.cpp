@@ -32,8 +32,8 @@ struct Format {
 
 template <class F>
 class Half : public testing::Test {};
-using Formats = testing::Types<Format<float16, 10, 5>, Format<bfloat16, 7, 8>>;
-TYPED_TEST_SUITE(Half, Formats);
+using HalfFormats = testing::Types<Format<float16, 10, 5>, Format<bfloat16, 7, 8>>;
+TYPED_TEST_SUITE(Half, HalfFormats);
 
 TYPED_TEST(Half, EveryValueWidensExactly) {
   for (std::uint32_t i = 0; i < 65536; ++i) {

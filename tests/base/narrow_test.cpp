@@ -11,10 +11,10 @@ namespace {
 
 template <class T>
 class NarrowFloats : public ::testing::Test {};
-using Formats =
+using NarrowFormats =
     ::testing::Types<float4_e2m1fn, float6_e2m3fn, float6_e3m2fn, float8_e3m4, float8_e4m3, float8_e4m3b11fnuz,
                      float8_e4m3fn, float8_e4m3fnuz, float8_e5m2, float8_e5m2fnuz, float8_e8m0fnu>;
-TYPED_TEST_SUITE(NarrowFloats, Formats);
+TYPED_TEST_SUITE(NarrowFloats, NarrowFormats);
 
 template <class T>
 T from_bits(int bits) {

@@ -18,7 +18,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* program = R"(
+constexpr const char* loop_program = R"(
 func.func @main(%x: tensor<64x32xf32>, %w: tensor<32x32xf32>) -> (tensor<64x32xf32>, tensor<i32>) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
   %1 = stablehlo.tanh %0 : tensor<64x32xf32>
@@ -45,7 +45,7 @@ func.func @other() -> tensor<i32> {
 
 class Compile : public testing::Test {
  protected:
-  Compile() { std::ofstream(file_) << program; }
+  Compile() { std::ofstream(file_) << loop_program; }
   std::string emit(const std::string& form, std::vector<std::string> more = {}) {
     std::vector<std::string> arguments = {"compile", file_, "--emit", form};
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -64,7 +64,7 @@ TEST_F(Compile, StablehloIsTheSameProgram) {
   ir::Array inputs[] = {ir::Array(Type(DType::f32, {64, 32})), ir::Array(Type(DType::f32, {32, 32}))};
   std::ranges::fill(inputs[0].data<float>(), 0.5f);
   std::ranges::fill(inputs[1].data<float>(), 0.03125f);
-  const auto before = ir::interpret(*ir::parse(program), inputs), after = ir::interpret(*ir::parse(text), inputs);
+  const auto before = ir::interpret(*ir::parse(loop_program), inputs), after = ir::interpret(*ir::parse(text), inputs);
   EXPECT_EQ(before[0].element(5), after[0].element(5));
   EXPECT_EQ(after[1].element(0), 5);
   EXPECT_EQ(emit("stablehlo"), text) << "the same every time";

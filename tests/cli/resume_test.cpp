@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <tests/cli/checkpoint_files.h>
 #include <tests/cli/command.h>
 
 #include <gmock/gmock.h>
@@ -18,13 +19,6 @@ namespace {
 
 using Arguments = std::vector<std::string>;
 
-// Returns the parts of a checkpoint with their digests, which are equal for equal weights and moments.
-std::map<std::string, std::string> state(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> parts;
-  for (const auto& [part, file] : train::open_checkpoint(folder).parts) parts[part] = read_file(file.file().path());
-  return parts;
-}
-
 class Resume : public testing::Test {
  protected:
   // Trains to the end and returns the output of --json.
@@ -37,7 +31,7 @@ class Resume : public testing::Test {
     return nlohmann::json::parse(outcome.out, nullptr, false);
   }
   void expect_same(const char* a, const char* b) {
-    EXPECT_TRUE(state(folder / a) == state(folder / b)) << a << " " << b;
+    EXPECT_TRUE(checkpoint_files(folder / a) == checkpoint_files(folder / b)) << a << " " << b;
   }
 
   TemporaryFolder folder;
@@ -174,7 +168,7 @@ TEST_F(Resume, StrictModeGivesTheSameBitsOnAnyNumberOfThreads) {
     // This program differs from the default one, which contracts multiplies and adds.
     const auto fast = train(config, {"--steps", "6", "--save", folder / "fast"});
     EXPECT_NEAR(fast.at("final_loss"), runs.front().at("final_loss"), 1e-2);
-    EXPECT_FALSE(state(folder / "fast") == state(folder / "1"));
+    EXPECT_FALSE(checkpoint_files(folder / "fast") == checkpoint_files(folder / "1"));
   }
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* program = R"(
+constexpr const char* add_program = R"(
 func.func @main(%a: tensor<2x2xf32>, %n: tensor<i32>) -> (tensor<2x2xf32>, tensor<i32>) {
   %0 = stablehlo.add %a, %a : tensor<2x2xf32>
   %1 = stablehlo.negate %n : tensor<i32>
@@ -28,7 +28,7 @@ func.func @other() -> tensor<i32> {
 class Run : public testing::Test {
  protected:
   Run() {
-    write("p.mlir", program);
+    write("p.mlir", add_program);
     data::write_npy(folder_ / "a.npy", ir::Array::of<float>({2, 2}, {1, 2, 3, 4}));
     data::write_npy(folder_ / "n.npy", ir::Array::scalar<std::int32_t>(5));
   }
@@ -119,7 +119,7 @@ TEST_F(Run, PrintsElementsExactly) {
 }
 
 TEST_F(Run, SkipsAByteOrderMark) {
-  write("mark.mlir", concat("\xEF\xBB\xBF", program));
+  write("mark.mlir", concat("\xEF\xBB\xBF", add_program));
   const Outcome outcome = run({at("mark.mlir"), "--input", at("a.npy"), at("n.npy")});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.err;
 }

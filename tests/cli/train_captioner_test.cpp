@@ -1,4 +1,5 @@
 // weft train captioner: its output and files, and that a resumed run continues where it was stopped.
+#include <tests/cli/checkpoint_files.h>
 #include <tests/cli/command.h>
 
 #include <gmock/gmock.h>
@@ -22,12 +23,6 @@ std::vector<std::string> tiny(std::vector<std::string> more) {
                                      "--patch", "8",         "--batch",          "4"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
-}
-
-std::map<std::string, std::string> state(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> parts;
-  for (const auto& [part, file] : train::open_checkpoint(folder).parts) parts[part] = read_file(file.file().path());
-  return parts;
 }
 
 TEST(TrainCaptioner, PrintsOneObjectAndWritesTheSheet) {
@@ -70,7 +65,7 @@ TEST(TrainCaptioner, ResumesBitForBit) {
         weft({"train", "captioner", "--resume", folder / "parts", "--steps", "6", "--pictures", "0", "--workers", "0"})
             .exit_code,
         0);
-    EXPECT_TRUE(state(folder / "whole") == state(folder / "parts"));
+    EXPECT_TRUE(checkpoint_files(folder / "whole") == checkpoint_files(folder / "parts"));
   }
   const Outcome other = weft({"train", "captioner", "--resume", folder / "parts", "--width", "32", "--steps", "9"});
   EXPECT_EQ(other.exit_code, 1);

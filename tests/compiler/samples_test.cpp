@@ -15,7 +15,7 @@
 namespace weft {
 namespace {
 
-double tolerance(DType t) {
+double relative_tolerance(DType t) {
   switch (t) {
     case DType::f64: return 1e-11;
     case DType::f32: return 1e-5;
@@ -48,10 +48,10 @@ void expect_close(const ir::Array& got, const ir::Array& want, bool any_zero) {
       ASSERT_TRUE(std::isnan(a)) << "at " << i << ": " << a;
     } else if (a == 0 && b == 0 && !any_zero) {
       ASSERT_EQ(std::signbit(a), std::signbit(b)) << "zero at " << i;
-    } else if (std::isinf(b) || tolerance(got.dtype()) == 0) {
+    } else if (std::isinf(b) || relative_tolerance(got.dtype()) == 0) {
       ASSERT_EQ(a, b) << "at " << i;
     } else {
-      ASSERT_NEAR(a, b, tolerance(got.dtype()) * (scale + std::abs(b))) << "at " << i;
+      ASSERT_NEAR(a, b, relative_tolerance(got.dtype()) * (scale + std::abs(b))) << "at " << i;
     }
   }
 }

@@ -58,7 +58,7 @@ std::optional<compiler::WhileKernel> kernel_of(const Graph& graph, const compile
   return compiler::while_kernel(*loop.regions[0], *loop.regions[1], options);
 }
 
-void expect_close(const std::vector<Array>& got, const std::vector<Array>& want, double tolerance) {
+void expect_all_close(const std::vector<Array>& got, const std::vector<Array>& want, double tolerance) {
   ASSERT_EQ(got.size(), want.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     ASSERT_EQ(got[i].type(), want[i].type());
@@ -77,7 +77,7 @@ void expect_close(const std::vector<Array>& got, const std::vector<Array>& want,
 // launches.
 void expect_one_kernel(const Graph& graph, std::span<const Array> inputs, double tolerance, bool strict_too = true) {
   ASSERT_TRUE(kernel_of(graph));
-  expect_close(test::run_compiled(graph, inputs), ir::interpret(graph, inputs), tolerance);
+  expect_all_close(test::run_compiled(graph, inputs), ir::interpret(graph, inputs), tolerance);
   compiler::Options fused, unfused;
   fused.strict = unfused.strict = true;
   unfused.fuse = false;
@@ -148,7 +148,7 @@ TEST(WhileKernel, LeavesLargeArraysThatAreUsedWhole) {
       return whole ? Values{in[1] + in[2], in[2]} : Values{in[2], in[1]};
     });
     EXPECT_FALSE(kernel_of(*graph));
-    expect_close(test::run_compiled(*graph, inputs), ir::interpret(*graph, inputs), 1e-6);
+    expect_all_close(test::run_compiled(*graph, inputs), ir::interpret(*graph, inputs), 1e-6);
   }
 }
 
@@ -258,7 +258,7 @@ TEST_P(InLoops, AgreeWithTheInterpreter) {
   for (std::size_t i = 0; i < want.size() && !HasFatalFailure(); ++i) {
     const DType t = want[i].dtype();
     const double tolerance = t == DType::f64 ? 1e-11 : t == DType::f32 ? 1e-5 : t == DType::f16 ? 2e-3 : 1.6e-2;
-    expect_close({got[i]}, {want[i]}, tolerance);
+    expect_all_close({got[i]}, {want[i]}, tolerance);
   }
 }
 

@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 using Numbers = std::vector<std::int64_t>;
 
 // Samples that take longer to load the earlier they are requested.
-struct Squares {
+struct SlowSquares {
   std::int64_t count;
   std::int64_t size() const { return count; }
   std::int64_t operator[](std::int64_t sample) const {
@@ -35,7 +35,7 @@ std::vector<Numbers> batches_of(const auto& loader, std::int64_t epoch) {
 }
 
 TEST(LoaderOfSamples, TheSameBatchesWhateverTheWorkers) {
-  const Squares squares{50};
+  const SlowSquares squares{50};
   for (const bool shuffle : {false, true}) {
     const Loader alone(squares, collate, {.batch = 4, .shuffle = shuffle, .seed = 9});
     const std::vector<Numbers> expected = batches_of(alone, 2);
@@ -52,13 +52,13 @@ TEST(LoaderOfSamples, TheSameBatchesWhateverTheWorkers) {
 }
 
 TEST(LoaderOfSamples, DropsTheLast) {
-  const Squares squares{10};
+  const SlowSquares squares{10};
   const Loader loader(squares, collate, {.batch = 4, .shuffle = false, .drop_last = true, .workers = 2});
   EXPECT_EQ(loader.batches(), 2);
   EXPECT_EQ(batches_of(loader, 0).size(), 2u);
 }
 
-struct Broken {
+struct EndsEarly {
   std::int64_t size() const { return 20; }
   std::int64_t operator[](std::int64_t sample) const {
     if (sample == 9) throw std::out_of_range("the file ends");
@@ -67,7 +67,7 @@ struct Broken {
 };
 
 TEST(LoaderOfSamples, ErrorsNameTheSampleAndComeInOrder) {
-  const Broken broken;
+  const EndsEarly broken;
   for (const int workers : {0, 1, 3}) {
     const Loader loader(broken, collate, {.batch = 4, .shuffle = false, .workers = workers});
     std::size_t made = 0;
@@ -141,7 +141,7 @@ TEST(LoaderOfSamples, BatchesNeedNoDefault) {
     explicit Count(std::size_t samples) : number(samples) {}
     std::size_t number;
   };
-  const Squares squares{10};
+  const SlowSquares squares{10};
   const Loader loader(squares, [](std::span<const std::int64_t> samples) { return Count(samples.size()); },
                       {.batch = 4, .shuffle = false, .workers = 1});
   std::vector<std::size_t> counts;
@@ -150,7 +150,7 @@ TEST(LoaderOfSamples, BatchesNeedNoDefault) {
 }
 
 TEST(LoaderOfSamples, Mistakes) {
-  const Squares squares{10};
+  const SlowSquares squares{10};
   EXPECT_THAT([&] { Loader(squares, collate, {.batch = 0}); },
               ThrowsMessage<Error>(HasSubstr("the batch must be positive")));
   EXPECT_THAT([&] { Loader(squares, collate, {.workers = -1}); }, ThrowsMessage<Error>(HasSubstr("workers")));

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <tests/data/little_endian.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,18 +24,9 @@ std::string contents(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::string little(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i) {
-    text += static_cast<char>(value);
-    value >>= 8;
-  }
-  return text;
-}
-
 std::string npy(const std::string& header, const std::string& elements, int version = 1) {
-  return "\x93NUMPY" + little(static_cast<std::uint64_t>(version), 2) + little(header.size(), version == 1 ? 2 : 4) +
-         header + elements;
+  return "\x93NUMPY" + little_endian(static_cast<std::uint64_t>(version), 2) +
+         little_endian(header.size(), version == 1 ? 2 : 4) + header + elements;
 }
 
 std::string described(const std::string& descr, const std::string& shape, const char* fortran_order = "False") {
@@ -117,8 +109,9 @@ TEST_F(Npy, WhatBreaksARuleIsNamed) {
   check(npy(good, std::string(8, 0), 4), "format version 4.0 is not known");
   check(npy(good, std::string(7, 0)), "holds 7 bytes of elements, tensor<2xf32> takes 8");
   check(npy(good, std::string(9, 0)), "holds 9 bytes of elements");
-  check("\x93NUMPY\2" + std::string(1, 0) + little(0xffffffff, 4), "a header of 4294967295 bytes, at most 65536");
-  check("\x93NUMPY\1" + std::string(1, 0) + little(100, 2) + "{}", "truncated: a header of 100 bytes in 12");
+  check("\x93NUMPY\2" + std::string(1, 0) + little_endian(0xffffffff, 4),
+        "a header of 4294967295 bytes, at most 65536");
+  check("\x93NUMPY\1" + std::string(1, 0) + little_endian(100, 2) + "{}", "truncated: a header of 100 bytes in 12");
   check(npy(described("<c8", "(1,)"), std::string(8, 0)), "holds complex numbers");
   check(npy(described("<c8", "(2,)"), std::string(8, 0)), "holds 8 bytes of elements, complex tensor<2xf32> takes 16");
   check(npy(described("<c4", "(1,)"), std::string(8, 0)),

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <tests/data/little_endian.h>
 #include <tests/error_of.h>
 #include <vector>
 
@@ -18,12 +19,6 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string little(std::uint64_t value, int bytes) {
-  std::string text;
-  for (int i = 0; i < bytes; ++i, value >>= 8) text += static_cast<char>(value);
-  return text;
-}
-
 std::uint32_t crc32(const std::string& bytes) {
   std::uint32_t crc = ~0u;
   for (const char c : bytes) {
@@ -35,7 +30,7 @@ std::uint32_t crc32(const std::string& bytes) {
 
 // Compresses into blocks of the type "stored", which need no compressor.
 std::string deflated(const std::string& bytes) {
-  return "\1" + little(bytes.size(), 2) + little(~bytes.size(), 2) + bytes;
+  return "\1" + little_endian(bytes.size(), 2) + little_endian(~bytes.size(), 2) + bytes;
 }
 
 struct Member {
@@ -53,38 +48,45 @@ std::string zip(const std::vector<Member>& members, bool zip64 = false) {
   for (const Member& m : members) {
     const std::string stored = m.method == 8 ? deflated(m.contents) : m.contents;
     const std::uint64_t size = m.claimed_size.value_or(m.contents.size());
-    const std::string sizes = m.zip64 ? std::string(8, '\xff') : little(stored.size(), 4) + little(size, 4);
-    const std::string extra = m.zip64 ? little(1, 2) + little(16, 2) + little(size, 8) + little(stored.size(), 8) : "";
-    const std::string crc = little(crc32(m.contents), 4);
-    const std::string start = little(m.zip64 ? 45 : 20, 2) +
-                              little(static_cast<std::uint64_t>(m.flags | (m.descriptor ? 8 : 0)), 2) +
-                              little(static_cast<std::uint64_t>(m.method), 2) + little(0, 2) + little(33, 2);
-    const std::string lengths = little(m.name.size(), 2) + little(extra.size(), 2);
-    directory += little(0x02014b50, 4) + little(45, 2) + start + crc + sizes + lengths + little(0, 10) +
-                 little(m.offset.value_or(archive.size()), 4) + m.name + extra;
-    archive += little(0x04034b50, 4) + start + (m.descriptor ? std::string(12, '\0') : crc + sizes) + lengths + m.name +
-               extra + stored;
-    if (m.descriptor) archive += little(0x08074b50, 4) + crc + little(stored.size(), 4) + little(size, 4);
+    const std::string sizes =
+        m.zip64 ? std::string(8, '\xff') : little_endian(stored.size(), 4) + little_endian(size, 4);
+    const std::string extra =
+        m.zip64 ? little_endian(1, 2) + little_endian(16, 2) + little_endian(size, 8) + little_endian(stored.size(), 8)
+                : "";
+    const std::string crc = little_endian(crc32(m.contents), 4);
+    const std::string start = little_endian(m.zip64 ? 45 : 20, 2) +
+                              little_endian(static_cast<std::uint64_t>(m.flags | (m.descriptor ? 8 : 0)), 2) +
+                              little_endian(static_cast<std::uint64_t>(m.method), 2) + little_endian(0, 2) +
+                              little_endian(33, 2);
+    const std::string lengths = little_endian(m.name.size(), 2) + little_endian(extra.size(), 2);
+    directory += little_endian(0x02014b50, 4) + little_endian(45, 2) + start + crc + sizes + lengths +
+                 little_endian(0, 10) + little_endian(m.offset.value_or(archive.size()), 4) + m.name + extra;
+    archive += little_endian(0x04034b50, 4) + start + (m.descriptor ? std::string(12, '\0') : crc + sizes) + lengths +
+               m.name + extra + stored;
+    if (m.descriptor)
+      archive += little_endian(0x08074b50, 4) + crc + little_endian(stored.size(), 4) + little_endian(size, 4);
   }
   const std::uint64_t begin = archive.size(), end = begin + directory.size();
-  std::string count = little(members.size(), 2), extent = little(directory.size(), 4) + little(begin, 4);
+  std::string count = little_endian(members.size(), 2),
+              extent = little_endian(directory.size(), 4) + little_endian(begin, 4);
   archive += directory;
   if (zip64) {
-    archive += little(0x06064b50, 4) + little(44, 8) + little(45, 2) + little(45, 2) + little(0, 8) +
-               little(members.size(), 8) + little(members.size(), 8) + little(directory.size(), 8) + little(begin, 8) +
-               little(0x07064b50, 4) + little(0, 4) + little(end, 8) + little(1, 4);
+    archive += little_endian(0x06064b50, 4) + little_endian(44, 8) + little_endian(45, 2) + little_endian(45, 2) +
+               little_endian(0, 8) + little_endian(members.size(), 8) + little_endian(members.size(), 8) +
+               little_endian(directory.size(), 8) + little_endian(begin, 8) + little_endian(0x07064b50, 4) +
+               little_endian(0, 4) + little_endian(end, 8) + little_endian(1, 4);
     count.assign(2, '\xff');
     extent.assign(8, '\xff');
   }
-  return archive + little(0x06054b50, 4) + little(0, 4) + count + count + extent + little(0, 2);
+  return archive + little_endian(0x06054b50, 4) + little_endian(0, 4) + count + count + extent + little_endian(0, 2);
 }
 
 std::string npy(const std::string& descr, const std::string& shape, const std::string& elements) {
   const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
-  return std::string("\x93NUMPY\1\0", 8) + little(header.size(), 2) + header + elements;
+  return std::string("\x93NUMPY\1\0", 8) + little_endian(header.size(), 2) + header + elements;
 }
 
-const std::string seven = npy("<i4", "(1,)", little(7, 4)), five = npy("|u1", "()", "\5");
+const std::string seven = npy("<i4", "(1,)", little_endian(7, 4)), five = npy("|u1", "()", "\5");
 
 class Npz : public testing::Test {
  protected:
@@ -134,7 +136,7 @@ TEST_F(Npz, WhatIsNoArchiveIsRefused) {
 
 TEST_F(Npz, AChangedByteIsFound) {
   std::string bytes = zip({{"a.npy", seven}, {"b.npy", five}});
-  bytes[bytes.find(little(7, 4) + "PK")] ^= 1;  // change an element
+  bytes[bytes.find(little_endian(7, 4) + "PK")] ^= 1;  // change an element
   EXPECT_THAT(error(bytes), HasSubstr("a.npy: damaged: its bytes do not match the CRC-32"));
 }
 
@@ -166,7 +168,7 @@ TEST_F(Npz, EntriesThatShareBytesAreRefused) {
   const std::size_t second = header + members[0].contents.size();
   bytes.erase(second, header + big.size());  // remove the bytes of the second entry, so that it overlaps the first
   const std::uint64_t start = bytes.size() - 22 - 2 * (46 + 5);
-  bytes.replace(bytes.size() - 6, 4, little(start, 4));
+  bytes.replace(bytes.size() - 6, 4, little_endian(start, 4));
   EXPECT_THAT(error(bytes), HasSubstr("b.npy: the entries take more bytes than the file has"));
 }
 

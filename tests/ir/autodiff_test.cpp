@@ -2,6 +2,8 @@
 // form of gradients.
 #include <weft/ir/autodiff.h>
 
+#include <tests/ir/sum_all.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,12 +18,6 @@ using ::testing::ElementsAre;
 
 const Type number(DType::f64, {});
 Type vector_of(std::int64_t n) { return Type(DType::f64, {n}); }
-
-Value sum_all(Value x) {
-  Dims all;
-  for (int d = 0; d < x.rank(); ++d) all.push_back(d);
-  return reduce_sum(x, all);
-}
 
 std::vector<Value> gradient_of_sum(Graph& graph, Value y, std::span<const Value> xs) {
   const Value one = constant_like(y, 1);

@@ -20,7 +20,7 @@ using std::filesystem::path;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-const path inputs = "tests/ir/bytecode/inputs";
+const path bytecode_inputs = "tests/ir/bytecode/inputs";
 
 std::string contents(const path& file) {
   std::ifstream in(file, std::ios::binary);
@@ -30,7 +30,7 @@ std::string contents(const path& file) {
 // Returns the bytecode files; tools/make-bytecode makes them from the texts beside them.
 std::vector<path> files() {
   std::vector<path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(inputs))
+  for (const auto& entry : std::filesystem::directory_iterator(bytecode_inputs))
     if (entry.path().extension() == ".bc") found.push_back(entry.path());
   std::ranges::sort(found);
   return found;
@@ -38,7 +38,7 @@ std::vector<path> files() {
 
 path text_of(const path& bytecode) {
   const std::string name = bytecode.filename().string();
-  return inputs / (name.substr(0, name.find('.')) + ".mlir");
+  return bytecode_inputs / (name.substr(0, name.find('.')) + ".mlir");
 }
 
 std::string wrong_with(std::string_view bytes) {
@@ -60,7 +60,8 @@ TEST(Bytecode, IsReadAsTheText) {
 }
 
 TEST(Bytecode, IsKnownByItsFirstBytes) {
-  const std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc"), text = contents(inputs / "regions.mlir");
+  const std::string bytes = contents(bytecode_inputs / "regions.1.0.0.mlir.bc"),
+                    text = contents(bytecode_inputs / "regions.mlir");
   EXPECT_TRUE(is_bytecode(bytes));
   EXPECT_FALSE(is_bytecode(text));
   EXPECT_EQ(print(read_program(bytes)), print(read_program(text)));
@@ -70,7 +71,7 @@ TEST(Bytecode, IsKnownByItsFirstBytes) {
 
 // tests/ir/bytecode/inputs/sine.exported is jax.export.export(jax.jit(lambda x: jnp.sin(x) + 1))(np.ones(3, np.float32)).serialize().
 TEST(Bytecode, IsFoundInExportedPrograms) {
-  const std::string bytes = contents(inputs / "sine.exported");
+  const std::string bytes = contents(bytecode_inputs / "sine.exported");
   const Module module = read_program(bytes);
   EXPECT_THAT(print(module), HasSubstr("stablehlo.sine"));
   EXPECT_EQ(module.main()->inputs()[0].type(), Type(DType::f32, {3}));
@@ -87,7 +88,7 @@ TEST(Bytecode, IsFoundInExportedPrograms) {
 
 // Returns the bytes with another name of their producer, of the same length.
 std::string produced_by(std::string_view producer) {
-  std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");
+  std::string bytes = contents(bytecode_inputs / "regions.1.0.0.mlir.bc");
   constexpr std::string_view before = "StableHLO_v1.0.0";
   EXPECT_EQ(producer.size(), before.size());
   return bytes.replace(bytes.find(before), before.size(), producer);
@@ -101,14 +102,14 @@ TEST(Bytecode, OfOtherProducersIsRefused) {
               HasSubstr("was not written as a StableHLO portable artifact, but by MLIR20.0.0git"));
   EXPECT_THROW(read_bytecode(produced_by("StableHLO_v2.0.0")), UnsupportedError);
   EXPECT_EQ(wrong_with(produced_by("StableHLO_v1.20.")), "");
-  std::string newer = contents(inputs / "regions.1.0.0.mlir.bc");
+  std::string newer = contents(bytecode_inputs / "regions.1.0.0.mlir.bc");
   newer[4] = '\x0f';
   EXPECT_THAT(wrong_with(newer), HasSubstr("the bytecode is of version 7; weft reads up to 6"));
 }
 
 // What weft cannot represent is named with the operation and its place in the user's program.
 TEST(Bytecode, ErrorsNameThePlaceInTheProgram) {
-  std::string bytes = contents(inputs / "jax_sort.1.0.0.mlir.bc");
+  std::string bytes = contents(bytecode_inputs / "jax_sort.1.0.0.mlir.bc");
   const std::string_view known = "compare_v1", unknown = "compaxe_v1";
   ASSERT_NE(bytes.find(known), bytes.npos);
   bytes.replace(bytes.find(known), known.size(), unknown);
@@ -122,7 +123,7 @@ TEST(Bytecode, ErrorsNameThePlaceInTheProgram) {
 
 // The names of the module's attributes have different lengths, so one is made to mean the other where it is referred to.
 TEST(Bytecode, NamesEachAttributeOnce) {
-  const std::string bytes = contents(inputs / "constants.1.17.0.mlir.bc");
+  const std::string bytes = contents(bytecode_inputs / "constants.1.17.0.mlir.bc");
   std::vector<std::string> twice;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string changed = bytes;
@@ -142,7 +143,7 @@ TEST(Bytecode, ATokenHasNoElements) {
 }
 
 TEST(Bytecode, IsLimited) {
-  const std::string bytes = contents(inputs / "regions.1.0.0.mlir.bc");
+  const std::string bytes = contents(bytecode_inputs / "regions.1.0.0.mlir.bc");
   const auto wrong = [&](const ParseLimits& limits) { return error_of([&] { read_bytecode(bytes, limits); }); };
   EXPECT_THAT(wrong({.bytes = 100}), HasSubstr("at most 100 are read"));
   EXPECT_THAT(wrong({.depth = 2}), HasSubstr("more than 2 deep"));
@@ -152,7 +153,7 @@ TEST(Bytecode, IsLimited) {
 }
 
 // Reads damaged bytes: they must be those of a valid program, or end in one line of explanation.
-void survive(const std::string& bytes) {
+void survive_bytes(const std::string& bytes) {
   try {
     const Module module = read_bytecode(bytes);
     for (const auto& function : module.functions) verify(*function);
@@ -181,7 +182,7 @@ TEST(Bytecode, EveryByteChanged) {
       SCOPED_TRACE(testing::Message() << file << ": byte " << i);
       const char original = bytes[i];
       bytes[i] = static_cast<char>(random() % 2 ? original ^ (1 << (i % 8)) : random());
-      survive(bytes);
+      survive_bytes(bytes);
       bytes[i] = original;
     }
   }

@@ -7,7 +7,7 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
 
-namespace weft::ir::testing {
+namespace weft::ir {
 
 // Returns the results of f(graph, values), which returns a Value or a vector of them, interpreted for these inputs.
 template <class F>
@@ -35,4 +35,4 @@ inline Array evaluate(Value (*f)(Value, Value, Value), const Array& a, const Arr
   return evaluate({a, b, c}, [&](Graph&, auto in) { return f(in[0], in[1], in[2]); });
 }
 
-}  // namespace weft::ir::testing
+}  // namespace weft::ir

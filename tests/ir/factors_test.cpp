@@ -1,6 +1,8 @@
 // The letters of nodes.
 #include <weft/ir/factors.h>
 
+#include <tests/ir/type_rule.h>
+
 #include <gtest/gtest.h>
 
 #include <weft/ir/builder.h>
@@ -16,8 +18,6 @@ std::string factors(std::initializer_list<Type> types, Build&& build) {
   for (const Type type : types) inputs.push_back(graph.add_input(type));
   return concat(factors_of(*build(inputs).node));
 }
-
-Type f32(std::initializer_list<Dim> dims) { return Type(DType::f32, dims); }
 
 TEST(Factors, OfElementwiseOps) {
   EXPECT_EQ(factors({f32({2, 3}), f32({2, 3})}, [](auto in) { return add(in[0], in[1]); }), "ab,ab->ab");

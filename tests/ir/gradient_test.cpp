@@ -1,6 +1,7 @@
 // Compares the gradients of every differentiable op, and the gradients of these gradients, with central differences of the
 // interpreter's results in f64.
 #include <tests/ir/op_samples.h>
+#include <tests/ir/sum_all.h>
 
 #include <gtest/gtest.h>
 
@@ -16,12 +17,6 @@ Value weights(Value like) {
   Graph& graph = like.graph();
   const Type flat(DType::f64, {like.type().elements()});
   return reshape(sine(iota(graph, flat, 0) * 1.7 + 0.3), like.type().dims());
-}
-
-Value sum_all(Value x) {
-  std::vector<std::int64_t> all;
-  for (int d = 0; d < x.rank(); ++d) all.push_back(d);
-  return reduce_sum(x, all);
 }
 
 // Returns a number that depends quadratically on every element of every floating-point value, so that its second derivative

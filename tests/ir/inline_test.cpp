@@ -7,11 +7,11 @@
 namespace weft::ir {
 namespace {
 
-const Type number(DType::f32, {});
+const Type scalar_f32(DType::f32, {});
 
 // (x, y) -> (exp(x) * y, x), with a node that no output needs.
 std::shared_ptr<const Graph> example() {
-  return make_graph(std::array{number, number}, [](Graph&, std::span<const Value> x) {
+  return make_graph(std::array{scalar_f32, scalar_f32}, [](Graph&, std::span<const Value> x) {
     tanh(x[1]);
     return std::vector{exponential(x[0]) * x[1], x[0]};
   });
@@ -19,7 +19,7 @@ std::shared_ptr<const Graph> example() {
 
 TEST(Inline, CopiesWhatOutputsDependOn) {
   Graph graph;
-  const Value a = graph.add_input(number), b = graph.add_input(number);
+  const Value a = graph.add_input(scalar_f32), b = graph.add_input(scalar_f32);
   graph.set_location({.file = "here.cpp", .scope = "", .line = 7});
   const auto outputs = inline_graph(graph, *example(), std::array{a, b});
   ASSERT_EQ(outputs.size(), 2u);
@@ -33,7 +33,7 @@ TEST(Inline, CopiesWhatOutputsDependOn) {
 TEST(Inline, StopsAtSubstitutes) {
   const auto from = example();
   Graph graph;
-  const Value y = graph.add_input(number), known = graph.add_input(number);
+  const Value y = graph.add_input(scalar_f32), known = graph.add_input(scalar_f32);
   Inliner inliner(graph, *from);
   inliner.substitute(from->inputs()[1], y);
   inliner.substitute(from->outputs()[0].node->operand(0), known);
@@ -45,7 +45,7 @@ TEST(Inline, StopsAtSubstitutes) {
 
 TEST(Inline, RefusesInputsThatDoNotMatch) {
   Graph graph;
-  const Value a = graph.add_input(number), b = graph.add_input(Type(DType::f64, {}));
+  const Value a = graph.add_input(scalar_f32), b = graph.add_input(Type(DType::f64, {}));
   EXPECT_THROW(inline_graph(graph, *example(), std::array{a}), Error);
   EXPECT_THROW(inline_graph(graph, *example(), std::array{a, b}), Error);
 }
@@ -57,7 +57,7 @@ TEST(ReductionBody, IsSharedAndRecognised) {
   EXPECT_EQ(reduction_op(*reduction_body(ops::maximum, DType::i8)), &ops::maximum);
   EXPECT_EQ(reduction_op(*comparison_body(Direction::LT, DType::f32)), nullptr);
   const auto with = [](auto body) {
-    return make_graph(std::array{number, number}, [&](Graph&, auto x) { return std::vector{body(x)}; });
+    return make_graph(std::array{scalar_f32, scalar_f32}, [&](Graph&, auto x) { return std::vector{body(x)}; });
   };
   EXPECT_EQ(reduction_op(*with([](auto x) { return x[1] + x[0]; })), &ops::add);
   EXPECT_EQ(reduction_op(*with([](auto x) { return x[1] - x[0]; })), nullptr);

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using I = std::int32_t;
+using I32 = std::int32_t;
 
 // Runs @main of a module that also has these functions.
 std::vector<Array> run(const std::string& functions, const std::string& main) {
@@ -49,19 +49,19 @@ TEST(Collectives, GatherReduceAndScatterAmongReplicas) {
   const auto gathered = on_grid(
       collective("all_gather", 2, 4, "all_gather_dim = 0 : i64, replica_groups = dense<[[1, 0]]> : tensor<1x2xi64>"),
       "[[@f], [@f]]", 2, 4);
-  EXPECT_EQ(gathered[0], Array::of<I>({4}, {3, 4, 1, 2}));
+  EXPECT_EQ(gathered[0], Array::of<I32>({4}, {3, 4, 1, 2}));
   EXPECT_EQ(gathered[1], gathered[0]);
   const auto reduced =
       on_grid(collective("all_reduce", 2, 2, "replica_groups = dense<[[0, 2], [1, -1]]> : tensor<2x2xi64>", sum),
               "[[@f], [@f], [@f]]", 3, 2);
-  EXPECT_EQ(reduced[0], Array::of<I>({2}, {6, 8}));
-  EXPECT_EQ(reduced[1], Array::of<I>({2}, {3, 4}));
+  EXPECT_EQ(reduced[0], Array::of<I32>({2}, {6, 8}));
+  EXPECT_EQ(reduced[1], Array::of<I32>({2}, {3, 4}));
   const auto scattered =
       on_grid(collective("reduce_scatter", 2, 1,
                          "scatter_dimension = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>", sum),
               "[[@f], [@f]]", 2, 1);
-  EXPECT_EQ(scattered[0], Array::of<I>({1}, {4}));
-  EXPECT_EQ(scattered[1], Array::of<I>({1}, {6}));
+  EXPECT_EQ(scattered[0], Array::of<I32>({1}, {4}));
+  EXPECT_EQ(scattered[1], Array::of<I32>({1}, {6}));
 }
 
 // Reduces several operands at once, each at its requested root.
@@ -79,8 +79,8 @@ TEST(Collectives, ReducesToRoots) {
       return %1 : tensor<4xi32> })");
   };
   const auto reduced = on_grid(reduce("[0, 1]"), "[[@f], [@f]]", 2, 4);
-  EXPECT_EQ(reduced[0], Array::of<I>({4}, {0, 0, -4, -6}));
-  EXPECT_EQ(reduced[1], Array::of<I>({4}, {4, 6, 0, 0}));
+  EXPECT_EQ(reduced[0], Array::of<I32>({4}, {0, 0, -4, -6}));
+  EXPECT_EQ(reduced[1], Array::of<I32>({4}, {4, 6, 0, 0}));
   EXPECT_THAT([&] { on_grid(reduce("[0, 2]"), "[[@f], [@f]]", 2, 4); },
               ThrowsMessage<Error>(HasSubstr("collective_reduce: there is no root 2 in a group of 2")));
 }
@@ -90,23 +90,23 @@ TEST(Collectives, ChannelsMakeGroupsReachAcrossPartitions) {
   const auto everywhere =
       on_grid(collective("all_reduce", 2, 2, "replica_groups = dense<[[0], [1]]> : tensor<2x1xi64>" + channel, sum),
               "[[@f, @f], [@f, @f]]", 4, 2);
-  EXPECT_EQ(everywhere[1], Array::of<I>({2}, {4, 6}));  // on both partitions of replica 0
-  EXPECT_EQ(everywhere[2], Array::of<I>({2}, {12, 14}));
+  EXPECT_EQ(everywhere[1], Array::of<I32>({2}, {4, 6}));  // on both partitions of replica 0
+  EXPECT_EQ(everywhere[2], Array::of<I32>({2}, {12, 14}));
   const auto by_number = on_grid(
       collective("all_reduce", 2, 2,
                  "replica_groups = dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>, use_global_device_ids" + channel, sum),
       "[[@f, @f], [@f, @f]]", 4, 2);
-  EXPECT_EQ(by_number[0], Array::of<I>({2}, {8, 10}));
-  EXPECT_EQ(by_number[1], Array::of<I>({2}, {8, 10}));
+  EXPECT_EQ(by_number[0], Array::of<I32>({2}, {8, 10}));
+  EXPECT_EQ(by_number[1], Array::of<I32>({2}, {8, 10}));
 }
 
 TEST(Collectives, ARingOfPairs) {
   const auto passed = on_grid(
       collective("collective_permute", 2, 2, "source_target_pairs = dense<[[0, 1], [1, 2], [2, 0]]> : tensor<3x2xi64>"),
       "[[@f], [@f], [@f]]", 3, 2);
-  EXPECT_EQ(passed[0], Array::of<I>({2}, {5, 6}));
-  EXPECT_EQ(passed[1], Array::of<I>({2}, {1, 2}));
-  EXPECT_EQ(passed[2], Array::of<I>({2}, {3, 4}));
+  EXPECT_EQ(passed[0], Array::of<I32>({2}, {5, 6}));
+  EXPECT_EQ(passed[1], Array::of<I32>({2}, {1, 2}));
+  EXPECT_EQ(passed[2], Array::of<I32>({2}, {3, 4}));
 }
 
 TEST(Collectives, ProcessesKnowWhoTheyAre) {

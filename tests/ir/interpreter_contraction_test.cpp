@@ -7,28 +7,27 @@
 namespace weft::ir {
 namespace {
 
-using I = std::int64_t;
+using I64 = std::int64_t;
 using Ns = std::vector<std::int64_t>;
-using testing::evaluate;
 
-Array random_array(Type type, unsigned seed) {
+Array random_integers(Type type, unsigned seed) {
   std::mt19937 random(seed);
   Array result(type);
-  for (I& v : result.data<I>()) v = static_cast<I>(random() % 19) - 9;
+  for (I64& v : result.data<I64>()) v = static_cast<I64>(random() % 19) - 9;
   return result;
 }
 
 TEST(DotGeneral, MultipliesBatchesOfMatrices) {
-  const Array lhs = Array::of<I>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
-              rhs = Array::of<I>({2, 2, 2}, {1, 0, 0, 1, 0, 1, 1, 0});
+  const Array lhs = Array::of<I64>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}),
+              rhs = Array::of<I64>({2, 2, 2}, {1, 0, 0, 1, 0, 1, 1, 0});
   const Ns zero{0}, one{1}, two{2};
   EXPECT_EQ(evaluate({lhs, rhs}, [&](Graph&, auto in) { return dot_general(in[0], in[1], {zero, zero, two, one}); }),
-            Array::of<I>({2, 2, 2}, {1, 2, 3, 4, 6, 5, 8, 7}));
+            Array::of<I64>({2, 2, 2}, {1, 2, 3, 4, 6, 5, 8, 7}));
 }
 
 TEST(DotGeneral, OrdersDimensionsAsBatchLhsRhs) {
-  const Array lhs = random_array(Type(DType::i64, {3, 2, 4, 5}), 1),
-              rhs = random_array(Type(DType::i64, {4, 6, 5, 2}), 2);
+  const Array lhs = random_integers(Type(DType::i64, {3, 2, 4, 5}), 1),
+              rhs = random_integers(Type(DType::i64, {4, 6, 5, 2}), 2);
   const Ns lhs_batching{1}, rhs_batching{3}, lhs_contracting{3, 2}, rhs_contracting{2, 0};
   const Array y = evaluate({lhs, rhs}, [&](Graph&, auto in) {
     return dot_general(in[0], in[1], {lhs_batching, rhs_batching, lhs_contracting, rhs_contracting});
@@ -37,11 +36,11 @@ TEST(DotGeneral, OrdersDimensionsAsBatchLhsRhs) {
   for (int b = 0; b < 2; ++b)
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 6; ++j) {
-        I sum = 0;
+        I64 sum = 0;
         for (int k = 0; k < 4; ++k)
           for (int l = 0; l < 5; ++l)
-            sum += lhs.data<I>()[((i * 2 + b) * 4 + k) * 5 + l] * rhs.data<I>()[((k * 6 + j) * 5 + l) * 2 + b];
-        EXPECT_EQ(y.data<I>()[(b * 3 + i) * 6 + j], sum);
+            sum += lhs.data<I64>()[((i * 2 + b) * 4 + k) * 5 + l] * rhs.data<I64>()[((k * 6 + j) * 5 + l) * 2 + b];
+        EXPECT_EQ(y.data<I64>()[(b * 3 + i) * 6 + j], sum);
       }
 }
 
@@ -88,10 +87,10 @@ TEST(Convolution, FollowsTheSpecificationsExample) {
                                 .lhs_dilation = dilation,
                                 .rhs_dilation = {},
                                 .reversal = {}};
-  const Array x = Array::of<I>({1, 4, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8, 10, 11, 14, 15, 12, 13, 16, 17});
+  const Array x = Array::of<I64>({1, 4, 4, 1}, {1, 2, 5, 6, 3, 4, 7, 8, 10, 11, 14, 15, 12, 13, 16, 17});
   EXPECT_EQ(evaluate({x, Array::splat(Type(DType::i64, {3, 3, 1, 1}), 1)},
                      [&](Graph&, auto in) { return convolution(in[0], in[1], a); }),
-            Array::of<I>({1, 2, 2, 1}, {10, 26, 46, 62}));
+            Array::of<I64>({1, 2, 2, 1}, {10, 26, 46, 62}));
 }
 
 struct Case {
@@ -116,18 +115,18 @@ TEST_P(GroupedConvolution, MeansItsDefinition) {
                                 .batch_groups = batch_groups};
   const std::int64_t batch = 4, in = 6, out = 4, size = 7, window = 3, channels = in / feature_groups,
                      result_batch = batch / batch_groups;
-  const Array x = random_array(Type(DType::i64, {batch, in, size}), 3),
-              kernel = random_array(Type(DType::i64, {out, channels, window}), 4);
+  const Array x = random_integers(Type(DType::i64, {batch, in, size}), 3),
+              kernel = random_integers(Type(DType::i64, {out, channels, window}), 4);
   const Array y = evaluate({x, kernel}, [&](Graph&, auto v) { return convolution(v[0], v[1], a); });
   const std::int64_t padded = 1 + (2 * size - 1) + 3, positions = (padded - ((window - 1) * 3 + 1)) / 2 + 1;
   ASSERT_EQ(y.type(), Type(DType::i64, {result_batch, out, positions}));
   const auto at = [](const Array& array, std::int64_t i, std::int64_t j, std::int64_t k) {
-    return array.data<I>()[(i * array.type().size(1) + j) * array.type().size(2) + k];
+    return array.data<I64>()[(i * array.type().size(1) + j) * array.type().size(2) + k];
   };
   for (std::int64_t n = 0; n < result_batch; ++n)
     for (std::int64_t o = 0; o < out; ++o)
       for (std::int64_t p = 0; p < positions; ++p) {
-        I sum = 0;
+        I64 sum = 0;
         for (std::int64_t c = 0; c < channels; ++c)
           for (std::int64_t w = 0; w < window; ++w) {
             const std::int64_t dilated = p * 2 + w * 3 - 1;

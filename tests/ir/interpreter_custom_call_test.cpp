@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 // Returns whether the check of that name accepts `computed` for `expected`.
 bool accepts(std::string_view target, const Array& computed, const Array& expected) {
   try {
-    testing::evaluate_all({computed, expected}, [&](Graph& graph, auto in) {
+    evaluate_all({computed, expected}, [&](Graph& graph, auto in) {
       const CustomCallAttributes attributes{.target = target};
       graph.append(ops::custom_call, std::array{in[0], in[1]}, &attributes);
       return std::vector<Value>();

@@ -9,8 +9,6 @@
 namespace weft::ir {
 namespace {
 
-using testing::evaluate;
-
 constexpr double infinity = std::numeric_limits<double>::infinity();
 const double nan = std::numeric_limits<double>::quiet_NaN();
 

@@ -12,33 +12,31 @@
 namespace weft::ir {
 namespace {
 
-using I = std::int64_t;
+using I64 = std::int64_t;
 using Ns = std::vector<std::int64_t>;
-using testing::evaluate;
-using testing::evaluate_all;
 
 Array from_one(Type type) {
   Array result(type);
-  std::iota(result.data<I>().begin(), result.data<I>().end(), 1);
+  std::iota(result.data<I64>().begin(), result.data<I64>().end(), 1);
   return result;
 }
 
 TEST(DynamicSlice, MovesTheWindowInside) {
-  const Array x = Array::of<I>({4, 4}, {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0});
+  const Array x = Array::of<I64>({4, 4}, {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0});
   const Ns sizes{2, 2};
-  EXPECT_EQ(evaluate({x, Array::scalar<I>(-1), Array::scalar<I>(3)},
+  EXPECT_EQ(evaluate({x, Array::scalar<I64>(-1), Array::scalar<I64>(3)},
                      [&](Graph&, auto in) { return dynamic_slice(in[0], in.subspan(1), sizes); }),
-            Array::of<I>({2, 2}, {1, 1, 1, 1}));
+            Array::of<I64>({2, 2}, {1, 1, 1, 1}));
   const Array huge = Array::scalar<std::uint64_t>(~std::uint64_t{0}), zero = Array::scalar<std::uint64_t>(0);
   EXPECT_EQ(evaluate({from_one(Type(DType::i64, {4, 4})), huge, zero},
                      [&](Graph&, auto in) { return dynamic_slice(in[0], in.subspan(1), sizes); }),
-            Array::of<I>({2, 2}, {9, 10, 13, 14}));
+            Array::of<I64>({2, 2}, {9, 10, 13, 14}));
 }
 
 TEST(DynamicUpdateSlice, MovesTheWindowInside) {
-  const Array x = Array::of<I>({4, 4}, {1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}),
+  const Array x = Array::of<I64>({4, 4}, {1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}),
               ones = Array::splat(Type(DType::i64, {2, 2}), 1);
-  EXPECT_EQ(evaluate({x, ones, Array::scalar<I>(-1), Array::scalar<I>(3)},
+  EXPECT_EQ(evaluate({x, ones, Array::scalar<I64>(-1), Array::scalar<I64>(3)},
                      [](Graph&, auto in) { return dynamic_update_slice(in[0], in[1], in.subspan(2)); }),
             Array::splat(x.type(), 1));
 }
@@ -47,7 +45,7 @@ TEST(DynamicUpdateSlice, MovesTheWindowInside) {
 const Type operand_type(DType::i64, {2, 3, 4, 2});
 const Array& example_indices() {
   static const Array indices =
-      Array::of<I>({2, 2, 3, 2}, {0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 0, 9, 0, 0, 2, 1, 2, 2, 1, 2, 0, 1, 1, 0});
+      Array::of<I64>({2, 2, 3, 2}, {0, 0, 1, 0, 2, 1, 0, 1, 1, 1, 0, 9, 0, 0, 2, 1, 2, 2, 1, 2, 0, 1, 1, 0});
   return indices;
 }
 const Ns window_dims{3, 4}, dropped{1}, batching{0}, indices_batching{1}, index_map{2, 1}, slice_sizes{1, 1, 2, 2};
@@ -56,9 +54,9 @@ TEST(Gather, FollowsTheSpecificationsExample) {
   const GatherAttributes a{window_dims, dropped, batching, indices_batching, index_map, 3, slice_sizes, false};
   EXPECT_EQ(
       evaluate({from_one(operand_type), example_indices()}, [&](Graph&, auto in) { return gather(in[0], in[1], a); }),
-      Array::of<I>({2, 2, 3, 2, 2},
-                   {1, 2, 3, 4, 3,  4,  5,  6,  13, 14, 15, 16, 33, 34, 35, 36, 35, 36, 37, 38, 41, 42, 43, 44,
-                    1, 2, 3, 4, 13, 14, 15, 16, 21, 22, 23, 24, 43, 44, 45, 46, 33, 34, 35, 36, 27, 28, 29, 30}));
+      Array::of<I64>({2, 2, 3, 2, 2},
+                     {1, 2, 3, 4, 3,  4,  5,  6,  13, 14, 15, 16, 33, 34, 35, 36, 35, 36, 37, 38, 41, 42, 43, 44,
+                      1, 2, 3, 4, 13, 14, 15, 16, 21, 22, 23, 24, 43, 44, 45, 46, 33, 34, 35, 36, 27, 28, 29, 30}));
 }
 
 TEST(Scatter, FollowsTheSpecificationsExample) {
@@ -67,9 +65,9 @@ TEST(Scatter, FollowsTheSpecificationsExample) {
   EXPECT_EQ(
       evaluate({from_one(operand_type), example_indices(), updates},
                [&](Graph&, auto in) { return scatter(in[0], in[1], in[2], a, reduction_body(ops::add, DType::i64)); }),
-      Array::of<I>({2, 3, 4, 2},
-                   {3,  4,  6,  7,  6,  7,  7,  8,  9,  10, 11, 12, 15, 16, 17, 18, 17, 18, 19, 20, 22, 23, 24, 25,
-                    25, 26, 28, 29, 30, 31, 31, 32, 35, 36, 38, 39, 38, 39, 39, 40, 41, 42, 44, 45, 46, 47, 47, 48}));
+      Array::of<I64>({2, 3, 4, 2},
+                     {3,  4,  6,  7,  6,  7,  7,  8,  9,  10, 11, 12, 15, 16, 17, 18, 17, 18, 19, 20, 22, 23, 24, 25,
+                      25, 26, 28, 29, 30, 31, 31, 32, 35, 36, 38, 39, 38, 39, 39, 40, 41, 42, 44, 45, 46, 47, 47, 48}));
 }
 
 // Gathers rows of a table, like an embedding.
@@ -80,13 +78,13 @@ ScatterAttributes into_rows() { return {offset_dims, first, {}, {}, first, 1, fa
 TEST(Gather, ClampsWhereScatterSkips) {
   const Array table = from_one(Type(DType::i64, {3, 2})), at = Array::of<std::int32_t>({4}, {2, -5, 7, 0});
   EXPECT_EQ(evaluate({table, at}, [](Graph&, auto in) { return gather(in[0], in[1], rows({1, 2})); }),
-            Array::of<I>({4, 2}, {5, 6, 1, 2, 5, 6, 1, 2}));
-  const Array updates = Array::of<I>({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80});
+            Array::of<I64>({4, 2}, {5, 6, 1, 2, 5, 6, 1, 2}));
+  const Array updates = Array::of<I64>({4, 2}, {10, 20, 30, 40, 50, 60, 70, 80});
   EXPECT_EQ(evaluate({table, at, updates},
                      [](Graph&, auto in) {
                        return scatter(in[0], in[1], in[2], into_rows(), reduction_body(ops::add, DType::i64));
                      }),
-            Array::of<I>({3, 2}, {71, 82, 3, 4, 15, 26}));
+            Array::of<I64>({3, 2}, {71, 82, 3, 4, 15, 26}));
 }
 
 TEST(Gather, TakesNothing) {
@@ -104,28 +102,28 @@ TEST(Scatter, AppliesUpdatesInRowMajorOrder) {
   const Type scalar(DType::i64, {});
   const auto append_digit =
       make_graph(std::vector{scalar, scalar}, [](Graph&, auto in) { return std::vector{in[0] * 10 + in[1]}; });
-  const Array x(Type(DType::i64, {3})), at = Array::of<I>({5, 1}, {1, 0, 1, 1, 0}),
-                                        updates = Array::of<I>({5}, {1, 2, 3, 4, 5});
+  const Array x(Type(DType::i64, {3})), at = Array::of<I64>({5, 1}, {1, 0, 1, 1, 0}),
+                                        updates = Array::of<I64>({5}, {1, 2, 3, 4, 5});
   const ScatterAttributes a{{}, first, {}, {}, first, 1, false, false};
   EXPECT_EQ(evaluate({x, at, updates}, [&](Graph&, auto in) { return scatter(in[0], in[1], in[2], a, append_digit); }),
-            Array::of<I>({3}, {25, 134, 0}));
+            Array::of<I64>({3}, {25, 134, 0}));
   // The windows have size 2 along dimension 0 of the updates. In row-major order, the first elements of both windows come before
   // the second ones.
   const ScatterAttributes windows{first, {}, {}, {}, first, 1, false, false};
-  EXPECT_EQ(evaluate({x, Array::of<I>({2, 1}, {0, 1}), Array::of<I>({2, 2}, {1, 2, 3, 4})},
+  EXPECT_EQ(evaluate({x, Array::of<I64>({2, 1}, {0, 1}), Array::of<I64>({2, 2}, {1, 2, 3, 4})},
                      [&](Graph&, auto in) { return scatter(in[0], in[1], in[2], windows, append_digit); }),
-            Array::of<I>({3}, {1, 23, 4}));
+            Array::of<I64>({3}, {1, 23, 4}));
 }
 
 TEST(Scatter, KeepsThePartOfAWindowThatIsInside) {
   const ScatterAttributes windows{offset_dims, {}, {}, {}, first, 1, false, false};
-  const Array at = Array::of<I>({3, 1}, {2, -1, std::numeric_limits<I>::max()}),
-              updates = Array::of<I>({3, 2}, {1, 2, 3, 4, 5, 6});
+  const Array at = Array::of<I64>({3, 1}, {2, -1, std::numeric_limits<I64>::max()}),
+              updates = Array::of<I64>({3, 2}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(evaluate({Array(Type(DType::i64, {3})), at, updates},
                      [&](Graph&, auto in) {
                        return scatter(in[0], in[1], in[2], windows, reduction_body(ops::add, DType::i64));
                      }),
-            Array::of<I>({3}, {4, 0, 1}));
+            Array::of<I64>({3}, {4, 0, 1}));
 }
 
 TEST(Scatter, AddsFloatsInDouble) {
@@ -145,10 +143,10 @@ std::shared_ptr<const Graph> comparator(DType key, DType value, Direction direct
 
 TEST(Sort, FollowsTheSpecificationsExample) {
   const auto sorted = evaluate_all(
-      {Array::of<I>({2, 3}, {1, 2, 3, 3, 2, 1}), Array::of<I>({2, 3}, {3, 2, 1, 1, 2, 3})},
+      {Array::of<I64>({2, 3}, {1, 2, 3, 3, 2, 1}), Array::of<I64>({2, 3}, {3, 2, 1, 1, 2, 3})},
       [](Graph&, auto in) { return sort(in, 0, true, comparator(DType::i64, DType::i64, Direction::GT)); });
-  EXPECT_EQ(sorted[0], Array::of<I>({2, 3}, {3, 2, 3, 1, 2, 1}));
-  EXPECT_EQ(sorted[1], Array::of<I>({2, 3}, {1, 2, 1, 3, 2, 3}));
+  EXPECT_EQ(sorted[0], Array::of<I64>({2, 3}, {3, 2, 3, 1, 2, 1}));
+  EXPECT_EQ(sorted[1], Array::of<I64>({2, 3}, {1, 2, 1, 3, 2, 3}));
 }
 
 TEST(Sort, IsStableAlongAnyDimension) {
@@ -188,22 +186,23 @@ std::shared_ptr<const Graph> keep_greatest() {
 }
 
 Array selected_and_scattered(const Array& x, const Array& source, const SelectAndScatterAttributes& a) {
-  return evaluate({x, source, Array::scalar<I>(0)}, [&](Graph&, auto in) {
+  return evaluate({x, source, Array::scalar<I64>(0)}, [&](Graph&, auto in) {
     return select_and_scatter(in[0], in[1], in[2], a, keep_greatest(), reduction_body(ops::add, DType::i64));
   });
 }
 
 TEST(SelectAndScatter, FollowsTheSpecificationsExample) {
   const Ns size{3, 1}, strides{2, 1}, padding{0, 1, 0, 0};
-  EXPECT_EQ(selected_and_scattered(Array::of<I>({4, 2}, {1, 5, 2, 5, 3, 6, 4, 4}), Array::of<I>({2, 2}, {5, 6, 7, 8}),
-                                   {size, strides, padding}),
-            Array::of<I>({4, 2}, {0, 0, 0, 0, 5, 14, 7, 0}));
+  EXPECT_EQ(selected_and_scattered(Array::of<I64>({4, 2}, {1, 5, 2, 5, 3, 6, 4, 4}),
+                                   Array::of<I64>({2, 2}, {5, 6, 7, 8}), {size, strides, padding}),
+            Array::of<I64>({4, 2}, {0, 0, 0, 0, 5, 14, 7, 0}));
 }
 
 TEST(SelectAndScatter, DropsTheSourceOfAWindowOfPadding) {
   const Ns size{2}, strides{2}, padding{2, 0};
-  EXPECT_EQ(selected_and_scattered(Array::of<I>({2}, {-7, -9}), Array::of<I>({2}, {5, 6}), {size, strides, padding}),
-            Array::of<I>({2}, {6, 0}));
+  EXPECT_EQ(
+      selected_and_scattered(Array::of<I64>({2}, {-7, -9}), Array::of<I64>({2}, {5, 6}), {size, strides, padding}),
+      Array::of<I64>({2}, {6, 0}));
 }
 
 }  // namespace

@@ -10,23 +10,21 @@
 namespace weft::ir {
 namespace {
 
-using I = std::int32_t;
+using I32 = std::int32_t;
 using Ns = std::vector<std::int64_t>;
-using testing::evaluate;
-using testing::evaluate_all;
 
 Array summed(const Array& x, const Ns& dimensions) {
   return evaluate({x}, [&](Graph&, auto in) { return reduce_sum(in[0], dimensions); });
 }
 
 TEST(Reduce, FoldsAlongDimensions) {
-  const Array x = Array::of<I>({2, 3}, {1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(summed(x, {1}), Array::of<I>({2}, {6, 15}));
-  EXPECT_EQ(summed(x, {0}), Array::of<I>({3}, {5, 7, 9}));
-  EXPECT_EQ(summed(x, {0, 1}), Array::scalar<I>(21));
+  const Array x = Array::of<I32>({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(summed(x, {1}), Array::of<I32>({2}, {6, 15}));
+  EXPECT_EQ(summed(x, {0}), Array::of<I32>({3}, {5, 7, 9}));
+  EXPECT_EQ(summed(x, {0, 1}), Array::scalar<I32>(21));
   EXPECT_EQ(summed(x, {}), x);
-  EXPECT_EQ(evaluate({x}, [](Graph&, auto in) { return reduce_max(in[0], Ns{0}); }), Array::of<I>({3}, {4, 5, 6}));
-  EXPECT_EQ(evaluate({x}, [](Graph&, auto in) { return reduce_product(in[0], Ns{1}); }), Array::of<I>({2}, {6, 120}));
+  EXPECT_EQ(evaluate({x}, [](Graph&, auto in) { return reduce_max(in[0], Ns{0}); }), Array::of<I32>({3}, {4, 5, 6}));
+  EXPECT_EQ(evaluate({x}, [](Graph&, auto in) { return reduce_product(in[0], Ns{1}); }), Array::of<I32>({2}, {6, 120}));
 }
 
 TEST(Reduce, OfNothingIsTheInitialValue) {
@@ -56,9 +54,9 @@ TEST(Reduce, AppliesAGeneralBodyInOrder) {
   // acc * 2 + x in i32, and an argmax of two operands.
   const std::vector<Type> two(2, Type(DType::i32, {}));
   const auto horner = make_graph(two, [](Graph&, auto in) { return std::vector{in[0] * 2 + in[1]}; });
-  EXPECT_EQ(evaluate({Array::of<I>({2, 3}, {1, 0, 1, 1, 1, 0}), Array::scalar<I>(0)},
+  EXPECT_EQ(evaluate({Array::of<I32>({2, 3}, {1, 0, 1, 1, 1, 0}), Array::scalar<I32>(0)},
                      [&](Graph&, auto in) { return ir::reduce(in.first(1), in.subspan(1), Ns{1}, horner)[0]; }),
-            Array::of<I>({2}, {5, 6}));
+            Array::of<I32>({2}, {5, 6}));
 
   const Type value(DType::f32, {}), index(DType::i32, {});
   const auto arg_max = make_graph(std::vector{value, index, value, index}, [](Graph&, auto in) {
@@ -66,11 +64,11 @@ TEST(Reduce, AppliesAGeneralBodyInOrder) {
     return std::vector{select(keep, in[0], in[2]), select(keep, in[1], in[3])};
   });
   const auto results =
-      evaluate_all({Array::of<float>({2, 3}, {1, 5, 5, 9, 2, 3}), Array::of<I>({2, 3}, {0, 1, 2, 0, 1, 2}),
-                    Array::scalar<float>(-1e30), Array::scalar<I>(-1)},
+      evaluate_all({Array::of<float>({2, 3}, {1, 5, 5, 9, 2, 3}), Array::of<I32>({2, 3}, {0, 1, 2, 0, 1, 2}),
+                    Array::scalar<float>(-1e30), Array::scalar<I32>(-1)},
                    [&](Graph&, auto in) { return ir::reduce(in.first(2), in.subspan(2), Ns{1}, arg_max); });
   EXPECT_EQ(results[0], Array::of<float>({2}, {5, 9}));
-  EXPECT_EQ(results[1], Array::of<I>({2}, {1, 0}));
+  EXPECT_EQ(results[1], Array::of<I32>({2}, {1, 0}));
 }
 
 TEST(Reduce, RunsABodyThatIsMoreThanElementwise) {
@@ -81,9 +79,9 @@ TEST(Reduce, RunsABodyThatIsMoreThanElementwise) {
     const Value odd = compare(remainder(in[1], constant_like(in[1], 2)), constant_like(in[1], 0), Direction::NE);
     return if_(odd, in, same, sum);
   });
-  EXPECT_EQ(evaluate({Array::of<I>({2, 3}, {1, 2, 3, 4, 5, 6}), Array::scalar<I>(100)},
+  EXPECT_EQ(evaluate({Array::of<I32>({2, 3}, {1, 2, 3, 4, 5, 6}), Array::scalar<I32>(100)},
                      [&](Graph&, auto in) { return ir::reduce(in.first(1), in.subspan(1), Ns{1}, add_if_even)[0]; }),
-            Array::of<I>({2}, {102, 110}));
+            Array::of<I32>({2}, {102, 110}));
 }
 
 Array windowed(const Array& x, const Array& init, const ReduceWindowAttributes& window, const Op& op) {
@@ -93,9 +91,9 @@ Array windowed(const Array& x, const Array& init, const ReduceWindowAttributes& 
 
 TEST(ReduceWindow, FollowsTheSpecificationsExample) {
   const Ns size{2, 1}, strides{4, 1}, base{2, 1}, dilation{3, 1}, padding{2, 1, 0, 0};
-  EXPECT_EQ(windowed(Array::of<I>({3, 2}, {1, 2, 3, 4, 5, 6}), Array::scalar<I>(0),
+  EXPECT_EQ(windowed(Array::of<I32>({3, 2}, {1, 2, 3, 4, 5, 6}), Array::scalar<I32>(0),
                      {size, strides, base, dilation, padding}, ops::add),
-            Array::of<I>({2, 2}, {0, 0, 3, 4}));
+            Array::of<I32>({2, 2}, {0, 0, 3, 4}));
 }
 
 TEST(ReduceWindow, MeansTheSumOverEachWindow) {
@@ -123,9 +121,9 @@ TEST(ReduceWindow, MeansTheSumOverEachWindow) {
 
 TEST(ReduceWindow, FoldsTheInitialValueIntoPadding) {
   const Ns size{3}, padding{1, 1};
-  EXPECT_EQ(windowed(Array::of<I>({2}, {10, 20}), Array::scalar<I>(1), {size, {}, {}, {}, padding}, ops::add),
-            Array::of<I>({2}, {32, 32}));  // 1 + (1 + 10 + 20), 1 + (10 + 20 + 1)
-  EXPECT_EQ(windowed(Array(Type(DType::i32, {0})), Array::scalar<I>(1), {size, {}, {}, {}, {}}, ops::maximum).size(),
+  EXPECT_EQ(windowed(Array::of<I32>({2}, {10, 20}), Array::scalar<I32>(1), {size, {}, {}, {}, padding}, ops::add),
+            Array::of<I32>({2}, {32, 32}));  // 1 + (1 + 10 + 20), 1 + (10 + 20 + 1)
+  EXPECT_EQ(windowed(Array(Type(DType::i32, {0})), Array::scalar<I32>(1), {size, {}, {}, {}, {}}, ops::maximum).size(),
             0);
 }
 

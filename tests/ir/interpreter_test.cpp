@@ -12,35 +12,33 @@
 namespace weft::ir {
 namespace {
 
-using I = std::int32_t;
-using testing::evaluate;
-using testing::evaluate_all;
+using I32 = std::int32_t;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-const Type scalar(DType::i32, {});
+const Type scalar_i32(DType::i32, {});
 
 TEST(Interpreter, ReturnsInputsRepeatedAndUnusedValues) {
-  const Array x = Array::of<I>({2}, {1, 2});
+  const Array x = Array::of<I32>({2}, {1, 2});
   const auto outputs = evaluate_all({x, x}, [](Graph&, auto in) {
     const Value sum = in[0] + in[0];
     static_cast<void>(sum * sum);
     return std::vector{in[1], sum, sum};
   });
   EXPECT_EQ(outputs[0], x);
-  EXPECT_EQ(outputs[1], Array::of<I>({2}, {2, 4}));
+  EXPECT_EQ(outputs[1], Array::of<I32>({2}, {2, 4}));
   EXPECT_EQ(outputs[2], outputs[1]);
 }
 
 TEST(Interpreter, ReadsAValueAfterOtherResultsOfItsNodeDied) {
-  const Array x = Array::of<I>({2}, {1, 2});
+  const Array x = Array::of<I32>({2}, {1, 2});
   EXPECT_EQ(evaluate({x},
                      [](Graph&, auto in) {
                        const auto held = optimization_barrier(std::vector{in[0], in[0] * in[0]});
                        const Value first = held[0] + held[0];
                        return first + held[1];
                      }),
-            Array::of<I>({2}, {3, 8}));
+            Array::of<I32>({2}, {3, 8}));
 }
 
 TEST(Interpreter, RefusesInputsThatDoNotMatch) {
@@ -66,51 +64,51 @@ TEST(Interpreter, EvaluatesOneNode) {
   const Value x = graph.add_input(Type(DType::f32, {2}));
   const Value sum = x + x;
   EXPECT_EQ(interpret_node(*sum.node, std::vector(2, Array::of<float>({2}, {1, 2})))[0], Array::of<float>({2}, {2, 4}));
-  EXPECT_EQ(interpret_node(*constant(graph, scalar, 3).node, {})[0], Array::scalar<I>(3));
+  EXPECT_EQ(interpret_node(*constant(graph, scalar_i32, 3).node, {})[0], Array::scalar<I32>(3));
 }
 
 TEST(Control, WhileLoops) {
-  const auto below_ten = make_graph(std::vector{scalar, scalar}, [](Graph&, auto in) {
+  const auto below_ten = make_graph(std::vector{scalar_i32, scalar_i32}, [](Graph&, auto in) {
     return std::vector{compare(in[0], constant_like(in[0], 10), Direction::LT)};
   });
-  const auto step =
-      make_graph(std::vector{scalar, scalar}, [](Graph&, auto in) { return std::vector{in[0] + 1, in[1] + in[0]}; });
-  const auto run = [&](I from) {
-    return evaluate_all({Array::scalar<I>(from), Array::scalar<I>(0)},
+  const auto step = make_graph(std::vector{scalar_i32, scalar_i32},
+                               [](Graph&, auto in) { return std::vector{in[0] + 1, in[1] + in[0]}; });
+  const auto run = [&](I32 from) {
+    return evaluate_all({Array::scalar<I32>(from), Array::scalar<I32>(0)},
                         [&](Graph&, auto in) { return while_(in, below_ten, step); });
   };
-  EXPECT_EQ(run(0)[0], Array::scalar<I>(10));
-  EXPECT_EQ(run(0)[1], Array::scalar<I>(45));
-  EXPECT_EQ(run(11)[0], Array::scalar<I>(11));
+  EXPECT_EQ(run(0)[0], Array::scalar<I32>(10));
+  EXPECT_EQ(run(0)[1], Array::scalar<I32>(45));
+  EXPECT_EQ(run(11)[0], Array::scalar<I32>(11));
 }
 
 std::shared_ptr<const Graph> plus(double n) {
-  return make_graph(std::vector{scalar}, [&](Graph&, auto in) { return std::vector{in[0] + n}; });
+  return make_graph(std::vector{scalar_i32}, [&](Graph&, auto in) { return std::vector{in[0] + n}; });
 }
 
 TEST(Control, IfTakesOneBranch) {
   const auto chosen = [](bool predicate) {
-    return evaluate({Array::scalar<bool>(predicate), Array::scalar<I>(1)},
+    return evaluate({Array::scalar<bool>(predicate), Array::scalar<I32>(1)},
                     [](Graph&, auto in) { return if_(in[0], in.subspan(1), plus(10), plus(20)); });
   };
-  EXPECT_EQ(chosen(true), Array::scalar<I>(11));
-  EXPECT_EQ(chosen(false), Array::scalar<I>(21));
+  EXPECT_EQ(chosen(true), Array::scalar<I32>(11));
+  EXPECT_EQ(chosen(false), Array::scalar<I32>(21));
 }
 
 TEST(Control, CaseTakesTheLastBranchOutOfRange) {
   const std::vector branches{plus(10), plus(20), plus(30)};
-  const auto chosen = [&](I index) {
-    return evaluate({Array::scalar<I>(index), Array::scalar<I>(1)},
+  const auto chosen = [&](I32 index) {
+    return evaluate({Array::scalar<I32>(index), Array::scalar<I32>(1)},
                     [&](Graph&, auto in) { return case_(in[0], in.subspan(1), branches); });
   };
-  EXPECT_EQ(chosen(0), Array::scalar<I>(11));
-  EXPECT_EQ(chosen(1), Array::scalar<I>(21));
-  for (const I index : {2, 3, -1}) EXPECT_EQ(chosen(index), Array::scalar<I>(31));
+  EXPECT_EQ(chosen(0), Array::scalar<I32>(11));
+  EXPECT_EQ(chosen(1), Array::scalar<I32>(21));
+  for (const I32 index : {2, 3, -1}) EXPECT_EQ(chosen(index), Array::scalar<I32>(31));
 }
 
 TEST(Control, CompositeIsItsDecomposition) {
-  EXPECT_EQ(evaluate({Array::scalar<I>(1)}, [](Graph&, auto in) { return composite("weft.plus", in, plus(4)); }),
-            Array::scalar<I>(5));
+  EXPECT_EQ(evaluate({Array::scalar<I32>(1)}, [](Graph&, auto in) { return composite("weft.plus", in, plus(4)); }),
+            Array::scalar<I32>(5));
 }
 
 TEST(RngBitGenerator, FollowsTheSpecificationsExample) {

@@ -38,8 +38,7 @@ TYPED_TEST(ReducePrecision, RoundsToEveryNarrowerFormat) {
 
   for (int exponent = 2; exponent <= exponents; ++exponent) {
     for (int mantissa = 0; mantissa <= mantissas; ++mantissa) {
-      const Array y =
-          testing::evaluate({x}, [&](Graph&, auto in) { return reduce_precision(in[0], exponent, mantissa); });
+      const Array y = evaluate({x}, [&](Graph&, auto in) { return reduce_precision(in[0], exponent, mantissa); });
       for (std::size_t i = 0; i < 12; ++i) {
         const double input = x.data<T>()[i], actual = y.data<T>()[i];
         const bool unchanged = exponent == exponents && mantissa == mantissas;

@@ -12,13 +12,13 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-const Mesh grid{{"x", 2}, {"y", 4}};
+const Mesh two_by_four{{"x", 2}, {"y", 4}};
 
 TEST(Shardy, Meshes) {
-  EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]>)"), grid);
-  EXPECT_EQ(parse_mesh(R"(#sdy.mesh<["x"=2, "y"=4]>)"), grid);
+  EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]>)"), two_by_four);
+  EXPECT_EQ(parse_mesh(R"(#sdy.mesh<["x"=2, "y"=4]>)"), two_by_four);
   EXPECT_EQ(parse_mesh("mesh<[]>"), Mesh());
-  EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]> {stablehlo.mesh = 1})"), grid);  // as JAX writes it
+  EXPECT_EQ(parse_mesh(R"(<["x"=2, "y"=4]> {stablehlo.mesh = 1})"), two_by_four);  // as JAX writes it
   EXPECT_EQ(parse_mesh(R"(<["x"=2], device_ids=[0, 1]>)"), (Mesh{{"x", 2}}));
   const Mesh turned = parse_mesh(R"(<["x"=3], device_ids=[1, 2, 0]>)");
   EXPECT_NE(turned, (Mesh{{"x", 3}}));
@@ -34,7 +34,7 @@ TEST(Shardy, Meshes) {
 }
 
 TEST(Shardy, Shardings) {
-  const auto read = [](std::string_view text, int rank) { return concat(parse_sharding(text, grid, rank)); };
+  const auto read = [](std::string_view text, int rank) { return concat(parse_sharding(text, two_by_four, rank)); };
   EXPECT_EQ(read(R"(#sdy.sharding<@mesh, [{"x", "y"}, {}]>)", 2), R"([{"x", "y"}, {}])");
   EXPECT_EQ(read(R"(<@mesh, [{"y", ?}p1, {?}], replicated={"x"}>)", 2), R"([{"y"}, {}])");
   EXPECT_EQ(read(R"(<@mesh, [{}], unreduced={"x"}>)", 1), R"([{}], unreduced={"x"})");
@@ -55,9 +55,9 @@ func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
 })");
   const auto declared = declared_shardings(*function);
   ASSERT_TRUE(declared);
-  EXPECT_EQ(declared->mesh, grid);
-  EXPECT_EQ(declared->inputs, (std::vector<std::optional<Sharding>>{Sharding(grid, {{0}}), std::nullopt}));
-  EXPECT_EQ(declared->outputs, (std::vector<std::optional<Sharding>>{Sharding(grid, {{1}})}));
+  EXPECT_EQ(declared->mesh, two_by_four);
+  EXPECT_EQ(declared->inputs, (std::vector<std::optional<Sharding>>{Sharding(two_by_four, {{0}}), std::nullopt}));
+  EXPECT_EQ(declared->outputs, (std::vector<std::optional<Sharding>>{Sharding(two_by_four, {{1}})}));
   EXPECT_FALSE(declared_shardings(*parse("func.func @main() { return }")));
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string error_of(const std::string& text, const ParseLimits& limits = {}) {
+std::string parse_error(const std::string& text, const ParseLimits& limits = {}) {
   try {
     parse_module(text, limits);
   } catch (const Error& wrong) {
@@ -19,7 +19,7 @@ std::string error_of(const std::string& text, const ParseLimits& limits = {}) {
 }
 
 std::string error_in_main(const std::string& body) {
-  return error_of("func.func @main(%a: tensor<4xf32>, %i: tensor<i32>) {\n" + body + "\nreturn }");
+  return parse_error("func.func @main(%a: tensor<4xf32>, %i: tensor<i32>) {\n" + body + "\nreturn }");
 }
 
 TEST(TextError, NamesPlaceOperationAndWhatIsWrong) {
@@ -61,55 +61,57 @@ TEST(TextError, MissingAndWrongAttributes) {
 }
 
 TEST(TextError, Types) {
-  EXPECT_THAT(error_of("func.func @main(%a: tensor<4xcomplex<i32>>) { return }"),
+  EXPECT_THAT(parse_error("func.func @main(%a: tensor<4xcomplex<i32>>) { return }"),
               HasSubstr("a complex number has parts of f32 or f64, not i32"));
-  EXPECT_THAT(error_of("func.func @main(%a: tensor<?xf32>) { return }"), HasSubstr("dynamic shapes are not read"));
-  EXPECT_THAT(error_of("func.func @main(%a: !quant.any<i8:f32>) { return }"),
+  EXPECT_THAT(parse_error("func.func @main(%a: tensor<?xf32>) { return }"), HasSubstr("dynamic shapes are not read"));
+  EXPECT_THAT(parse_error("func.func @main(%a: !quant.any<i8:f32>) { return }"),
               HasSubstr("'!quant.any': unsupported type"));
-  EXPECT_THAT(error_of("func.func @main(%a: f32) { return }"), HasSubstr("expected a tensor type, got 'f32'"));
+  EXPECT_THAT(parse_error("func.func @main(%a: f32) { return }"), HasSubstr("expected a tensor type, got 'f32'"));
 }
 
 TEST(TextError, Functions) {
-  EXPECT_EQ(error_of("func.func @f() { call @f() : () -> () return }"), "1:1: func.func @f: calls itself");
-  EXPECT_THAT(error_of("func.func @f() { call @g() : () -> () return }"),
+  EXPECT_EQ(parse_error("func.func @f() { call @f() : () -> () return }"), "1:1: func.func @f: calls itself");
+  EXPECT_THAT(parse_error("func.func @f() { call @g() : () -> () return }"),
               HasSubstr("func.call: there is no function @g"));
-  EXPECT_THAT(error_of("func.func @f() { return } func.func @f() { return }"), HasSubstr("@f: defined twice"));
-  EXPECT_THAT(error_of("func.func @f() { call @g() : () -> () return } func.func private @g()"),
+  EXPECT_THAT(parse_error("func.func @f() { return } func.func @f() { return }"), HasSubstr("@f: defined twice"));
+  EXPECT_THAT(parse_error("func.func @f() { call @g() : () -> () return } func.func private @g()"),
               HasSubstr("@g: has no body"));
-  EXPECT_THAT(error_of("func.func @f() { }"), HasSubstr("expected the region to end with func.return"));
-  EXPECT_THAT(error_of("func.func @f(%a: tensor<f32>) -> tensor<i32> { return %a : tensor<f32> }"),
+  EXPECT_THAT(parse_error("func.func @f() { }"), HasSubstr("expected the region to end with func.return"));
+  EXPECT_THAT(parse_error("func.func @f(%a: tensor<f32>) -> tensor<i32> { return %a : tensor<f32> }"),
               HasSubstr("the returned types differ from the result types"));
   EXPECT_THAT(
-      error_of("func.func @f(%a: tensor<f32>) { call @g(%a) : (tensor<f32>) -> () return } func.func @g() { return }"),
+      parse_error(
+          "func.func @f(%a: tensor<f32>) { call @g(%a) : (tensor<f32>) -> () return } func.func @g() { return }"),
       HasSubstr("do not fit the arguments of @g"));
-  EXPECT_THAT(error_of("func.func @f(%a: tensor<f32>, %a: tensor<f32>) { return }"), HasSubstr("%a is defined twice"));
+  EXPECT_THAT(parse_error("func.func @f(%a: tensor<f32>, %a: tensor<f32>) { return }"),
+              HasSubstr("%a is defined twice"));
 }
 
 TEST(TextError, AByteOrderMarkMeansNothing) {
   const std::string mark = "\xEF\xBB\xBF", program = "func.func @f() { return }\n";
-  EXPECT_EQ(error_of(mark + program), "none");
-  EXPECT_EQ(error_of(program + mark + "// the end of another file\n"), "none");
-  EXPECT_EQ(error_of(mark + "func.func @f() { & }"), "1:18: " + error_of("func.func @f() { & }").substr(6));
-  EXPECT_THAT(error_of(mark + "&"), HasSubstr("1:1: unexpected character '&'"));
-  EXPECT_THAT(error_of("func.func @" + mark + "f() { return }"), HasSubstr("expected a name after @"));
+  EXPECT_EQ(parse_error(mark + program), "none");
+  EXPECT_EQ(parse_error(program + mark + "// the end of another file\n"), "none");
+  EXPECT_EQ(parse_error(mark + "func.func @f() { & }"), "1:18: " + parse_error("func.func @f() { & }").substr(6));
+  EXPECT_THAT(parse_error(mark + "&"), HasSubstr("1:1: unexpected character '&'"));
+  EXPECT_THAT(parse_error("func.func @" + mark + "f() { return }"), HasSubstr("expected a name after @"));
 }
 
 TEST(TextError, Tokens) {
-  EXPECT_EQ(error_of("&"), "1:1: unexpected character '&'");
-  EXPECT_EQ(error_of("\x01"), "1:1: unexpected character U+0001");
-  EXPECT_EQ(error_of("func.func @f()\xC2\xA0{ return }"), "1:15: unexpected character U+00A0");
-  EXPECT_EQ(error_of("\xE2\x80\x9Cmain"), "1:1: unexpected character U+201C");
-  EXPECT_EQ(error_of("\xF0\x9F\x98\x80"), "1:1: unexpected character U+1F600");
-  EXPECT_EQ(error_of("\x93NUMPY"), "1:1: unexpected character (byte 0x93)");
-  EXPECT_EQ(error_of("\xE2\x80"), "1:1: unexpected character (byte 0xE2)");
-  EXPECT_EQ(error_of(std::string("\xFF\xFE\x66\0u\0", 6)), "1:1: the text is UTF-16; save it as UTF-8");
-  EXPECT_THAT(error_of("ML\xEFR\r"), HasSubstr("1:1: this is MLIR bytecode, not text"));
-  EXPECT_EQ(error_of("\x1F\x8B\x08"), "1:1: the file is compressed; unpack it with gunzip");
-  EXPECT_EQ(error_of("\x28\xB5\x2F\xFD"), "1:1: the file is compressed; unpack it with unzstd");
-  EXPECT_EQ(error_of("PK\x03\x04"), "1:1: this is a zip archive; unpack it with unzip");
-  EXPECT_EQ(error_of("module @\"a"), "1:9: expected the string to end on its line");
-  EXPECT_EQ(error_of("module {"), "1:9: expected a function or a module, got end of text");
-  EXPECT_THAT(error_of("module { " + std::string(100, 'x')), HasSubstr("xxx...'"));
+  EXPECT_EQ(parse_error("&"), "1:1: unexpected character '&'");
+  EXPECT_EQ(parse_error("\x01"), "1:1: unexpected character U+0001");
+  EXPECT_EQ(parse_error("func.func @f()\xC2\xA0{ return }"), "1:15: unexpected character U+00A0");
+  EXPECT_EQ(parse_error("\xE2\x80\x9Cmain"), "1:1: unexpected character U+201C");
+  EXPECT_EQ(parse_error("\xF0\x9F\x98\x80"), "1:1: unexpected character U+1F600");
+  EXPECT_EQ(parse_error("\x93NUMPY"), "1:1: unexpected character (byte 0x93)");
+  EXPECT_EQ(parse_error("\xE2\x80"), "1:1: unexpected character (byte 0xE2)");
+  EXPECT_EQ(parse_error(std::string("\xFF\xFE\x66\0u\0", 6)), "1:1: the text is UTF-16; save it as UTF-8");
+  EXPECT_THAT(parse_error("ML\xEFR\r"), HasSubstr("1:1: this is MLIR bytecode, not text"));
+  EXPECT_EQ(parse_error("\x1F\x8B\x08"), "1:1: the file is compressed; unpack it with gunzip");
+  EXPECT_EQ(parse_error("\x28\xB5\x2F\xFD"), "1:1: the file is compressed; unpack it with unzstd");
+  EXPECT_EQ(parse_error("PK\x03\x04"), "1:1: this is a zip archive; unpack it with unzip");
+  EXPECT_EQ(parse_error("module @\"a"), "1:9: expected the string to end on its line");
+  EXPECT_EQ(parse_error("module {"), "1:9: expected a function or a module, got end of text");
+  EXPECT_THAT(parse_error("module { " + std::string(100, 'x')), HasSubstr("xxx...'"));
 }
 
 TEST(TextError, ContractionsComputeWithNumbers) {
@@ -122,27 +124,27 @@ TEST(TextError, LocationsMustResolve) {
   EXPECT_THAT(error_in_main("%0 = stablehlo.tanh %a : tensor<4xf32> loc(#x)"),
               HasSubstr("location: '#x' is not defined"));
   EXPECT_THAT(
-      error_of("#x = loc(#x)\nfunc.func @f(%a: tensor<f32>) { stablehlo.tanh %a : tensor<f32> loc(#x) return }"),
+      parse_error("#x = loc(#x)\nfunc.func @f(%a: tensor<f32>) { stablehlo.tanh %a : tensor<f32> loc(#x) return }"),
       HasSubstr("nested more than 256 deep"));
   EXPECT_THAT(error_in_main("%0 = stablehlo.tanh %a : tensor<4xf32> loc(fused<a)"), HasSubstr("unbalanced ')'"));
 }
 
 TEST(TextError, Limits) {
   const std::string nested(1000, '[');
-  EXPECT_THAT(error_of("#a = " + nested), HasSubstr("nested more than 256 deep"));
-  EXPECT_THAT(error_of("#a = loc(fused" + nested), HasSubstr("expected the closing bracket"));
-  EXPECT_THAT(error_of("module { }", {.bytes = 4}), HasSubstr("the text has 10 bytes, at most 4 are read"));
-  EXPECT_THAT(error_of("func.func @f(%a: tensor<70000x70000xf32>) { return }"),
+  EXPECT_THAT(parse_error("#a = " + nested), HasSubstr("nested more than 256 deep"));
+  EXPECT_THAT(parse_error("#a = loc(fused" + nested), HasSubstr("expected the closing bracket"));
+  EXPECT_THAT(parse_error("module { }", {.bytes = 4}), HasSubstr("the text has 10 bytes, at most 4 are read"));
+  EXPECT_THAT(parse_error("func.func @f(%a: tensor<70000x70000xf32>) { return }"),
               HasSubstr("a tensor has at most 2147483648 elements"));
-  EXPECT_THAT(error_of("func.func @f(%a: tensor<99999999999999999999xf32>) { return }"),
+  EXPECT_THAT(parse_error("func.func @f(%a: tensor<99999999999999999999xf32>) { return }"),
               HasSubstr("a dimension has at most"));
-  EXPECT_THAT(error_of("func.func @f(%a: tensor<1x1x1xf32>) { return }", {.rank = 2}),
+  EXPECT_THAT(parse_error("func.func @f(%a: tensor<1x1x1xf32>) { return }", {.rank = 2}),
               HasSubstr("at most 2 dimensions"));
 
   const std::string body = "%a: tensor<f32>) -> tensor<f32> { ";
   const std::string text = "func.func @f(" + body + "%0 = stablehlo.tanh %a : tensor<f32> return %0 : tensor<f32> }";
-  EXPECT_EQ(error_of(text, {.operations = 2}), "none");
-  EXPECT_THAT(error_of(text, {.operations = 1}), HasSubstr("more than 1 operations"));
+  EXPECT_EQ(parse_error(text, {.operations = 2}), "none");
+  EXPECT_THAT(parse_error(text, {.operations = 1}), HasSubstr("more than 1 operations"));
 
   // Calls that double the number of operations at every level.
   std::string doubling = "func.func private @f0(" + body + "return %a : tensor<f32> }";
@@ -152,7 +154,7 @@ TEST(TextError, Limits) {
                        "%a) : (tensor<f32>) -> tensor<f32> %1 = ", callee,
                        "%0) : (tensor<f32>) -> tensor<f32> return %1 : tensor<f32> }");
   }
-  EXPECT_THAT(error_of(doubling, {.operations = 10000}), HasSubstr("more than 10000 operations, calls included"));
+  EXPECT_THAT(parse_error(doubling, {.operations = 10000}), HasSubstr("more than 10000 operations, calls included"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::vector<double> values(const std::string& dense) {
   return result;
 }
 
-std::string error_of(const std::string& dense) {
+std::string literal_error(const std::string& dense) {
   try {
     constant_graph(dense);
   } catch (const Error& wrong) {
@@ -36,7 +36,7 @@ std::string error_of(const std::string& dense) {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double positive_infinity = std::numeric_limits<double>::infinity();
 
 TEST(TextLiteral, Lists) {
   EXPECT_THAT(values<float>("dense<1.5> : tensor<f32>"), ElementsAre(1.5));
@@ -49,8 +49,8 @@ TEST(TextLiteral, Lists) {
 }
 
 TEST(TextLiteral, BitPatterns) {
-  EXPECT_THAT(values<float>("dense<[0xFF800000, 0x3F800000]> : tensor<2xf32>"), ElementsAre(-infinity, 1));
-  EXPECT_THAT(values<bfloat16>("dense<0xFF80> : tensor<bf16>"), ElementsAre(-infinity));
+  EXPECT_THAT(values<float>("dense<[0xFF800000, 0x3F800000]> : tensor<2xf32>"), ElementsAre(-positive_infinity, 1));
+  EXPECT_THAT(values<bfloat16>("dense<0xFF80> : tensor<bf16>"), ElementsAre(-positive_infinity));
   EXPECT_TRUE(std::isnan(values<float16>("dense<0x7E00> : tensor<f16>")[0]));
   EXPECT_THAT(values<double>("dense<0x3FF0000000000000> : tensor<f64>"), ElementsAre(1));
   EXPECT_THAT(values<std::int8_t>("dense<[0xFF, 200]> : tensor<2xi8>"), ElementsAre(-1, -56));
@@ -81,30 +81,30 @@ TEST(TextLiteral, Resources) {
 
 TEST(TextLiteral, ExtremesAndRounding) {
   EXPECT_THAT(values<float>("dense<[1.0e+39, -1.0e+39, 1.0e-60, 0.1]> : tensor<4xf32>"),
-              ElementsAre(infinity, -infinity, 0, 0.1f));
+              ElementsAre(positive_infinity, -positive_infinity, 0, 0.1f));
   EXPECT_THAT(values<float16>("dense<[1.0e+39, 65504.0, 0.1]> : tensor<3xf16>"),
-              ElementsAre(infinity, 65504, double{float16(0.1)}));
+              ElementsAre(positive_infinity, 65504, double{float16(0.1)}));
   EXPECT_THAT(values<std::uint64_t>("dense<18446744073709551615> : tensor<ui64>"), ElementsAre(18446744073709551615.0));
   EXPECT_THAT(values<std::int64_t>("dense<-9223372036854775808> : tensor<i64>"), ElementsAre(-9223372036854775808.0));
 }
 
 TEST(TextLiteral, Errors) {
-  EXPECT_EQ(error_of("dense<[1, 2, 3]> : tensor<2xi32>"),
+  EXPECT_EQ(literal_error("dense<[1, 2, 3]> : tensor<2xi32>"),
             "2:36: expected ']' in a constant of type tensor<2xi32>, got ','");
-  EXPECT_THAT(error_of("dense<[1]> : tensor<2xi32>"), HasSubstr("expected ','"));
-  EXPECT_THAT(error_of("dense<[[1], [2]]> : tensor<2xi32>"), HasSubstr("expected an element"));
-  EXPECT_THAT(error_of("dense<> : tensor<2xi32>"), HasSubstr("expected the elements of tensor<2xi32>"));
-  EXPECT_THAT(error_of("dense<300> : tensor<ui8>"), HasSubstr("300 does not fit ui8"));
-  EXPECT_THAT(error_of("dense<-1> : tensor<ui8>"), HasSubstr("-1 does not fit ui8"));
-  EXPECT_THAT(error_of("dense<-129> : tensor<i8>"), HasSubstr("-129 does not fit i8"));
-  EXPECT_THAT(error_of("dense<1.5> : tensor<i32>"), HasSubstr("expected an integer"));
-  EXPECT_THAT(error_of("dense<true> : tensor<f32>"), HasSubstr("expected a number"));
-  EXPECT_THAT(error_of("dense<0x1FF80> : tensor<bf16>"), HasSubstr("does not fit bf16"));
-  EXPECT_THAT(error_of("dense<\"0x00\"> : tensor<2xi32>"), HasSubstr("expected 8 bytes for tensor<2xi32>, got 1"));
-  EXPECT_THAT(error_of("dense<\"0x0G\"> : tensor<i8>"), HasSubstr("expected hexadecimal digits"));
-  EXPECT_THAT(error_of("dense<\"0x012\"> : tensor<i8>"), HasSubstr("two digits for every byte"));
-  EXPECT_THAT(error_of("dense<[1, 2"), HasSubstr("expected dense<...> to end"));
-  EXPECT_THAT(error_of("dense_resource<w> : tensor<2xi16>"), HasSubstr("the text holds no resource w"));
+  EXPECT_THAT(literal_error("dense<[1]> : tensor<2xi32>"), HasSubstr("expected ','"));
+  EXPECT_THAT(literal_error("dense<[[1], [2]]> : tensor<2xi32>"), HasSubstr("expected an element"));
+  EXPECT_THAT(literal_error("dense<> : tensor<2xi32>"), HasSubstr("expected the elements of tensor<2xi32>"));
+  EXPECT_THAT(literal_error("dense<300> : tensor<ui8>"), HasSubstr("300 does not fit ui8"));
+  EXPECT_THAT(literal_error("dense<-1> : tensor<ui8>"), HasSubstr("-1 does not fit ui8"));
+  EXPECT_THAT(literal_error("dense<-129> : tensor<i8>"), HasSubstr("-129 does not fit i8"));
+  EXPECT_THAT(literal_error("dense<1.5> : tensor<i32>"), HasSubstr("expected an integer"));
+  EXPECT_THAT(literal_error("dense<true> : tensor<f32>"), HasSubstr("expected a number"));
+  EXPECT_THAT(literal_error("dense<0x1FF80> : tensor<bf16>"), HasSubstr("does not fit bf16"));
+  EXPECT_THAT(literal_error("dense<\"0x00\"> : tensor<2xi32>"), HasSubstr("expected 8 bytes for tensor<2xi32>, got 1"));
+  EXPECT_THAT(literal_error("dense<\"0x0G\"> : tensor<i8>"), HasSubstr("expected hexadecimal digits"));
+  EXPECT_THAT(literal_error("dense<\"0x012\"> : tensor<i8>"), HasSubstr("two digits for every byte"));
+  EXPECT_THAT(literal_error("dense<[1, 2"), HasSubstr("expected dense<...> to end"));
+  EXPECT_THAT(literal_error("dense_resource<w> : tensor<2xi16>"), HasSubstr("the text holds no resource w"));
 }
 
 // Checks that a printed constant reads back as the same bits.

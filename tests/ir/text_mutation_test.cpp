@@ -15,7 +15,7 @@
 namespace weft::ir {
 namespace {
 
-constexpr const char* inputs = "tests/ir/text/inputs";
+constexpr const char* text_inputs = "tests/ir/text/inputs";
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -25,7 +25,7 @@ std::string read(const std::filesystem::path& path) {
 // Returns real texts, as they came and as weft prints them.
 std::vector<std::string> valid_texts() {
   std::vector<std::string> texts;
-  for (const auto& entry : std::filesystem::directory_iterator(inputs)) {
+  for (const auto& entry : std::filesystem::directory_iterator(text_inputs)) {
     texts.push_back(read(entry.path()));
     texts.push_back(print(parse_module(texts.back()), {.locations = true}));
   }
@@ -47,7 +47,7 @@ std::size_t stride(const std::string& text) { return 1 + text.size() / 800; }
 
 TEST(TextMutation, RealTextsRoundTrip) {
   int count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(inputs)) {
+  for (const auto& entry : std::filesystem::directory_iterator(text_inputs)) {
     SCOPED_TRACE(entry.path());
     ++count;
     const Module module = parse_module(read(entry.path()));

@@ -34,7 +34,7 @@ std::string in_branch(const std::string& body, const std::string& type = "tensor
                 "\n stablehlo.return %s : ", type, "\n}) : (tensor<i32>) -> ", type);
 }
 
-std::string reduction(const std::string& outside, const std::string& name = "%s") {
+std::string reduction_of(const std::string& outside, const std::string& name = "%s") {
   return concat(name,
                 " = \"stablehlo.reduce\"(%x, %zero) <{dimensions = array<i64: 1>}> ({\n"
                 " ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
@@ -47,11 +47,11 @@ std::string reduction(const std::string& outside, const std::string& name = "%s"
 }
 
 TEST(TextRegions, ConstantsFromOutsideABranch) {
-  EXPECT_THAT(run(program(in_branch(reduction("%half")))).data<float>(), ElementsAre(3, -2.5f));
+  EXPECT_THAT(run(program(in_branch(reduction_of("%half")))).data<float>(), ElementsAre(3, -2.5f));
   const std::string nested =
       concat("%q = stablehlo.constant dense<true> : tensor<i1>\n",
-             in_branch(concat("%s = \"stablehlo.if\"(%q) ({\n", reduction("%half", "%v"),
-                              "\n stablehlo.return %v : tensor<2xf32>\n}, {\n", reduction("%half", "%v"),
+             in_branch(concat("%s = \"stablehlo.if\"(%q) ({\n", reduction_of("%half", "%v"),
+                              "\n stablehlo.return %v : tensor<2xf32>\n}, {\n", reduction_of("%half", "%v"),
                               "\n stablehlo.return %v : tensor<2xf32>\n}) "
                               ": (tensor<i1>) -> tensor<2xf32>")));
   EXPECT_THAT(run(program(nested)).data<float>(), ElementsAre(3, -2.5f));
@@ -72,13 +72,13 @@ TEST(TextRegions, ConstantsOfAnySize) {
 }
 
 TEST(TextRegions, AReductionUsesAScalarFromOutside) {
-  EXPECT_THAT(run(program(reduction("%c", "%r"))).data<float>(), ElementsAre(12, -10));
-  EXPECT_THAT(run(program(in_branch(reduction("%c")))).data<float>(), ElementsAre(12, -10));
+  EXPECT_THAT(run(program(reduction_of("%c", "%r"))).data<float>(), ElementsAre(12, -10));
+  EXPECT_THAT(run(program(in_branch(reduction_of("%c")))).data<float>(), ElementsAre(12, -10));
   const std::string loop = concat(
       "%q:2 = stablehlo.while(%v = %w, %k = %p) : tensor<2xf32>, tensor<i32> cond {\n"
       " %e = stablehlo.compare LT, %k, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
       " stablehlo.return %e : tensor<i1>\n} do {\n",
-      reduction("%c"),
+      reduction_of("%c"),
       "\n %l = stablehlo.add %k, %one : tensor<i32>\n"
       " stablehlo.return %s, %l : tensor<2xf32>, tensor<i32>\n}\n"
       "%r = stablehlo.add %q#0, %w : tensor<2xf32>");

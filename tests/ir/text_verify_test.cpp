@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string error_of(const std::string& text) {
+std::string verify_error(const std::string& text) {
   try {
     parse_module(text);
   } catch (const Error& wrong) {
@@ -39,9 +39,9 @@ struct Wrong {
 };
 
 void expect(std::string_view text, std::initializer_list<std::string_view> right, std::initializer_list<Wrong> wrong) {
-  for (const std::string_view hole : right) EXPECT_EQ(error_of(program(filled(text, hole))), "") << hole;
+  for (const std::string_view hole : right) EXPECT_EQ(verify_error(program(filled(text, hole))), "") << hole;
   for (const Wrong& w : wrong) {
-    const std::string error = error_of(program(filled(text, w.hole)));
+    const std::string error = verify_error(program(filled(text, w.hole)));
     EXPECT_THAT(error, HasSubstr(w.message)) << w.hole;
     EXPECT_THAT(error, testing::Not(HasSubstr("\n")));
   }
@@ -92,7 +92,7 @@ TEST(TextVerify, ReplicaGroups) {
 }
 
 TEST(TextVerify, NothingIsGatheredOrScatteredOfNothing) {
-  EXPECT_THAT(error_of(R"(func.func @main(%x: tensor<0x2xf32>) {
+  EXPECT_THAT(verify_error(R"(func.func @main(%x: tensor<0x2xf32>) {
       "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}
           : (tensor<0x2xf32>) -> tensor<0x2xf32>
       return })"),
@@ -265,7 +265,7 @@ TEST(TextVerify, Convolutions) {
        {"window_strides = dense<1> : tensor<1x2xi64>", "expected dense<...> of rank 1 for window_strides"},
        {"precision_config = [#stablehlo<precision HALF>]",
         "stablehlo.convolution: precision_config must contain DEFAULT"}});
-  EXPECT_THAT(error_of(R"(func.func @main(%x: tensor<1x8x8x3xi32>, %k: tensor<3x3x3x2xi64>) {
+  EXPECT_THAT(verify_error(R"(func.func @main(%x: tensor<1x8x8x3xi32>, %k: tensor<3x3x3x2xi64>) {
       %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {}
           {feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<1x8x8x3xi32>, tensor<3x3x3x2xi64>) -> tensor<1x6x6x2xi64>
       return })"),
@@ -284,7 +284,7 @@ TEST(TextVerify, AttributesAreKnownAndGivenOnce) {
       R"(%0 = "stablehlo.transpose"(%m) {$} : (tensor<4x6xf32>) -> tensor<6x4xf32>)",
       {"permutation = array<i64: 1, 0>"},
       {{"permutation = array<i64: 1, 0>, permutation = array<i64: 1, 0>", "the attribute permutation is given twice"}});
-  EXPECT_THAT(error_of("module attributes {a.b = #stablehlo.gather<offset = [0]>} {}"),
+  EXPECT_THAT(verify_error("module attributes {a.b = #stablehlo.gather<offset = [0]>} {}"),
               HasSubstr("#stablehlo.gather has no field offset"));
 }
 

@@ -193,7 +193,7 @@ TEST_F(BadInput, PinnedCallsAreCheckedToo) {
   EXPECT_THAT(error_of([&] { pinned_root(tensor({1.f, -1.f, 1.f})); }), HasSubstr("sqrt"));
 }
 
-struct Batch {
+struct ImagesAndLabels {
   Tensor images, labels;
   void fields(auto&& field) {
     field("images", images);
@@ -225,28 +225,28 @@ TEST_F(BadInput, TensorsOfAnotherDevice) {
 
     Parameter total(zeros({3})), foreign(there);
     const auto step = compile(
-        [&](const Batch& batch) {
+        [&](const ImagesAndLabels& batch) {
           total = total + batch.images;
           return total * batch.labels;
         },
         {.name = "step"});
-    const auto wrong_first = error_of([&] { step(Batch{there, y}); });
+    const auto wrong_first = error_of([&] { step(ImagesAndLabels{there, y}); });
     EXPECT_THAT(wrong_first, AllOf(HasSubstr("add: argument 0.images of step"), names_both));
-    EXPECT_THAT(step(Batch{x, y}).to_vector<float>(), ElementsAre(10, 40, 90));
+    EXPECT_THAT(step(ImagesAndLabels{x, y}).to_vector<float>(), ElementsAre(10, 40, 90));
     const auto pinned = step.pinned();
     for (int i = 0; i < 2; ++i) {
-      const auto call = [&](const Batch& batch) { i == 0 ? step(batch) : pinned(batch); };
+      const auto call = [&](const ImagesAndLabels& batch) { i == 0 ? step(batch) : pinned(batch); };
       EXPECT_THAT(error_of([&] { call({x, there}); }),
                   AllOf(HasSubstr("step: argument 0.labels, used at "), HasSubstr("bad_input_test.cpp:"), names_both));
       EXPECT_THAT(total.tensor().to_vector<float>(), ElementsAre(1, 2, 3)) << "a refused call changes nothing";
     }
-    EXPECT_THAT(step(Batch{x, y}).to_vector<float>(), ElementsAre(20, 80, 180));
+    EXPECT_THAT(step(ImagesAndLabels{x, y}).to_vector<float>(), ElementsAre(20, 80, 180));
     EXPECT_THAT(error_of([&] { compile([&](const Tensor& a) { return a + foreign; }, {.name = "step"})(x); }),
                 AllOf(HasSubstr("add: a parameter of step"), names_both));
     EXPECT_THAT(error_of([&] { compile([&](const Tensor& a) { return a + there; }, {.name = "step"})(x); }),
                 AllOf(HasSubstr("add: a captured tensor of step"), names_both));
     const Tensor copied = from_bytes(there.bytes(), there.type());
-    EXPECT_THAT(error_of([&] { step(Batch{copied, y}); }), "") << "the remedy";
+    EXPECT_THAT(error_of([&] { step(ImagesAndLabels{copied, y}); }), "") << "the remedy";
   }
 }
 

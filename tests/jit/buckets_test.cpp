@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 const Bucketing lengths{4, 8, 16};
 
-struct Model {
+struct TokenModel {
   nn::Embedding embed{10, 6};
   nn::Linear out{6, 10};
   void fields(auto&& field) {
@@ -22,7 +22,7 @@ struct Model {
   }
 };
 
-Tensor words(std::int64_t length) {
+Tensor token_row(std::int64_t length) {
   Tensor x = reshape(remainder(arange(2 * length), 10), {2, length});
   sync();
   return x;
@@ -34,7 +34,7 @@ class Buckets : public testing::Test {
     clear_graph_cache();
     manual_seed(0);
   }
-  Model model;
+  TokenModel model;
   optim::AdamW optimizer{model, {.lr = 0.01}};
   auto train_step(CompileOptions options = {}) {
     return compile(
@@ -47,7 +47,7 @@ class Buckets : public testing::Test {
   }
   // Returns an argument with the marks that a data pipeline sets on padded tensors.
   static Tensor marked(std::int64_t length) {
-    const Tensor tokens = words(length);
+    const Tensor tokens = token_row(length);
     mark_buckets(tokens, 1, lengths, "length");
     return tokens;
   }
@@ -56,7 +56,7 @@ class Buckets : public testing::Test {
 TEST_F(Buckets, TheFirstBatchOfAnotherBucketCompilesNothing) {
   const auto step = train_step({.name = "step"});
   step(marked(8), marked(8));
-  for (const std::int64_t length : {16, 4, 8, 4, 16}) step(words(length), words(length));
+  for (const std::int64_t length : {16, 4, 8, 4, 16}) step(token_row(length), token_row(length));
   EXPECT_EQ(counts(step), Counts(3, 1));  // recorded once per bucket
   EXPECT_EQ(step.explain().compiled_ahead, 2u);
   EXPECT_THAT(step.explain().text(), HasSubstr("compiled 1 time and 2 programs ahead in the background"));
@@ -66,8 +66,8 @@ TEST_F(Buckets, ALaterBucketIsNoRecompile) {
   const auto step = train_step();
   step(marked(4), marked(4));
   const StanceScope stance(Stance::fail_on_recompile);
-  step(words(16), words(16));
-  step(words(8), words(8));
+  step(token_row(16), token_row(16));
+  step(token_row(8), token_row(8));
 }
 
 TEST_F(Buckets, EachHasAProgramOfItsOwn) {
@@ -76,7 +76,7 @@ TEST_F(Buckets, EachHasAProgramOfItsOwn) {
   const auto programs = step.explain().programs;
   ASSERT_EQ(programs.size(), 3u);
   const auto fixed = train_step({.dynamic = Dynamic::off});
-  for (const std::int64_t length : {8, 16, 4}) fixed(words(length), words(length));
+  for (const std::int64_t length : {8, 16, 4}) fixed(token_row(length), token_row(length));
   const auto alone = fixed.explain().programs;
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(programs[i].peak_bytes, alone[i].peak_bytes);
 }
@@ -85,7 +85,7 @@ TEST_F(Buckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
   const auto train = [](bool ahead) {
     clear_graph_cache();
     manual_seed(7);
-    Model fresh;
+    TokenModel fresh;
     optim::AdamW adam(fresh, {.lr = 0.01});
     const auto step = compile(
         [&](const Tensor& tokens, const Tensor& labels) {
@@ -96,7 +96,7 @@ TEST_F(Buckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
         {.dynamic = Dynamic::off});
     std::vector<double> losses;
     for (const std::int64_t length : {8, 4, 16, 8, 4})
-      losses.push_back(step(ahead ? marked(length) : words(length), words(length)).item());
+      losses.push_back(step(ahead ? marked(length) : token_row(length), token_row(length)).item());
     return losses;
   };
   EXPECT_EQ(train(true), train(false));
@@ -105,27 +105,27 @@ TEST_F(Buckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
 TEST_F(Buckets, AnotherKindOfCallIsCompiledAheadToo) {
   const auto twice = compile([](const Tensor& x, bool negative) { return negative ? -x : x * 3.0; });
   twice(marked(4), false);
-  twice(words(8), false);
-  twice(words(4), true);
+  twice(token_row(8), false);
+  twice(token_row(4), true);
   twice(
-      words(8),
+      token_row(8),
       true);  // not yet known that this kind of call comes in buckets: the last one that is compiled when it is needed
   const std::uint64_t compiles = counts(twice).second;
-  twice(words(16), true);
+  twice(token_row(16), true);
   EXPECT_EQ(counts(twice).second, compiles);
 }
 
 TEST_F(Buckets, WhatIsNoneIsAnErrorThatNamesThem) {
   const auto step = train_step({.name = "step"});
-  step(marked(8), words(8));
+  step(marked(8), token_row(8));
   try {
-    step(words(5), words(5));
+    step(token_row(5), token_row(5));
     FAIL();
   } catch (const ConstraintViolationError& error) {
     EXPECT_THAT(error.what(), HasSubstr("length of 4, 8 or 16"));
     EXPECT_THAT(error.what(), HasSubstr("buckets_test.cpp"));
   }
-  EXPECT_THROW(mark_buckets(words(5), 1, lengths), ConstraintViolationError);
+  EXPECT_THROW(mark_buckets(token_row(5), 1, lengths), ConstraintViolationError);
 }
 
 // Lengths of four buckets, and a smaller last batch.
@@ -184,7 +184,7 @@ TEST_F(BatchesOfBuckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
   const auto train = [](Dynamic dynamic, bool is_marked) {
     clear_graph_cache();
     manual_seed(7);
-    Model fresh;
+    TokenModel fresh;
     optim::AdamW adam(fresh, {.lr = 0.01});
     const auto step = compile(
         [&](const Tensor& tokens, const Tensor& labels) {
@@ -207,7 +207,7 @@ TEST_F(BatchesOfBuckets, TrainAsProgramsOfFixedSizesDoBitForBit) {
 TEST_F(BatchesOfBuckets, OfOneNameAreOneSize) {
   const auto f = compile([](const Tensor& a, const Tensor& b) { return a + b; });
   for (const std::int64_t length : {4, 8, 16}) {
-    const Tensor a = words(length), b = words(length);
+    const Tensor a = token_row(length), b = token_row(length);
     mark_buckets(a, 1, lengths, "length");
     mark_dynamic(b, 1, {.name = "length"});
     f(a, b);
@@ -217,22 +217,22 @@ TEST_F(BatchesOfBuckets, OfOneNameAreOneSize) {
 
 TEST_F(Buckets, TwoNamesAreCombined) {
   const auto both = compile([](const Tensor& a, const Tensor& b) { return sum(a) + sum(b); });
-  const Tensor a = words(4), b = words(4);
+  const Tensor a = token_row(4), b = token_row(4);
   mark_buckets(a, 1, {4, 8}, "a");
   mark_buckets(b, 1, {4, 8}, "b");
   both(a, b);
   for (const std::int64_t of_a : {4, 8})
-    for (const std::int64_t of_b : {8, 4}) both(words(of_a), words(of_b));
+    for (const std::int64_t of_b : {8, 4}) both(token_row(of_a), token_row(of_b));
   EXPECT_EQ(counts(both), Counts(4, 1));
 }
 
 // A bucket for which recording fails is ignored until a call needs it.
 TEST_F(Buckets, OneThatFailsFailsWhenItIsNeeded) {
-  const Tensor eight = words(8);
+  const Tensor eight = token_row(8);
   const auto add = compile([&](const Tensor& x) { return x + eight; });
   add(marked(8));
-  EXPECT_THROW(add(words(4)), Error);
-  add(words(8));
+  EXPECT_THROW(add(token_row(4)), Error);
+  add(token_row(8));
 }
 
 }  // namespace

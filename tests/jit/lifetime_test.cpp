@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-struct Scaled {
+struct Weighted {
   Parameter weight{full({3}, 2, DType::f32)};
   Tensor operator()(const Tensor& x) const { return x * weight; }
   void fields(auto&& field) { field("weight", weight); }
@@ -120,23 +120,23 @@ TEST_F(Compile, PinnedRefusesToReplayWhatIsGone) {
 }
 
 TEST_F(Compile, AModelIsHeldByReference) {
-  Scaled model;
+  Weighted model;
   const auto f = compile(model);
   EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 4, 6));
   model.weight = full({3}, 5, DType::f32);
   EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(5, 10, 15));
   EXPECT_EQ(counts(f).first, 1u);
 
-  const Scaled& constant = model;
+  const Weighted& constant = model;
   EXPECT_THAT(compile(constant)(x).to_vector<float>(), ElementsAre(5, 10, 15));
   EXPECT_EQ(explain(model)(x).recorded, 1u);
 }
 
 TEST_F(Compile, ATemporaryModelIsOwned) {
-  const auto f = compile(Scaled());
+  const auto f = compile(Weighted());
   EXPECT_THAT(f(x).to_vector<float>(), ElementsAre(2, 4, 6));
   EXPECT_THAT(f(y).to_vector<float>(), ElementsAre(20, 40, 60));
-  const auto explained = explain(Scaled());
+  const auto explained = explain(Weighted());
   EXPECT_EQ(explained(x).recorded, 1u);
 }
 

@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-struct TwoLayers {
+struct UpAndDown {
   nn::Linear up{16, 64}, down{64, 4};
   void fields(auto&& field) {
     field("up", up);
@@ -33,7 +33,7 @@ class Modes : public Compile {
   static std::vector<float> train(CompileOptions options, Explanation* told = nullptr) {
     clear_graph_cache();
     manual_seed(5);
-    TwoLayers model;
+    UpAndDown model;
     optim::SGD optimizer(model, {.lr = 0.1});
     const auto step = compile(
         [&](const Tensor& inputs, const Tensor& targets) {

@@ -15,7 +15,7 @@ using test::arbitrary;
 using test::expect_values;
 using testing::HasSubstr;
 
-struct Model {
+struct TwoMatrices {
   Parameter first{arbitrary({3, 5}, 1)}, second{arbitrary({5, 2}, 2)};
   Tensor operator()(const Tensor& x) { return matmul(dropout(tanh(matmul(x, first)), 0.25), second); }
   void fields(auto&& field) {
@@ -27,7 +27,7 @@ struct Model {
 // Runs a few evaluations and three training steps with the model that `wrap` returns. Returns the parameters.
 template <class Wrap>
 std::vector<std::vector<double>> trained(Wrap wrap, int evaluations = 0) {
-  Model model;
+  TwoMatrices model;
   optim::AdamW optimizer(model, {.lr = 0.1});
   auto&& forward = wrap(model);
   for (int i = 0; i < evaluations; ++i) sum(forward(arbitrary({4, 3}, 50 + i))).item();
@@ -49,13 +49,13 @@ void expect_same(const std::vector<std::vector<double>>& got, const std::vector<
 }
 
 TEST(OutsideGradient, TrainsACompiledModelLikeAnEagerOne) {
-  const auto expected = trained([](Model& model) -> Model& { return model; });
-  expect_same(trained([](Model& model) { return compile(model); }), expected);
+  const auto expected = trained([](TwoMatrices& model) -> TwoMatrices& { return model; });
+  expect_same(trained([](TwoMatrices& model) { return compile(model); }), expected);
 }
 
 TEST(OutsideGradient, TrainsACompiledModelThatWasReplayedBefore) {
-  const auto expected = trained([](Model& model) -> Model& { return model; }, 3);
-  expect_same(trained([](Model& model) { return compile(model); }, 3), expected);
+  const auto expected = trained([](TwoMatrices& model) -> TwoMatrices& { return model; }, 3);
+  expect_same(trained([](TwoMatrices& model) { return compile(model); }, 3), expected);
 }
 
 TEST(OutsideGradient, OfAReplayUsesTheRandomNumbersOfThatCall) {
@@ -288,15 +288,15 @@ TEST(OutsideGradient, OfAGradientThatIsConstantIsZero) {
 }
 
 TEST(OutsideGradient, IsTheSameUnderEveryStanceAndBackend) {
-  const auto expected = trained([](Model& model) -> Model& { return model; }, 1);
+  const auto expected = trained([](TwoMatrices& model) -> TwoMatrices& { return model; }, 1);
   for (const Stance stance : {Stance::force_eager, Stance::eager_then_compile, Stance::eager_on_recompile}) {
     const StanceScope scope(stance);
-    expect_same(trained([](Model& model) { return compile(model); }, 1), expected);
+    expect_same(trained([](TwoMatrices& model) { return compile(model); }, 1), expected);
   }
-  expect_same(trained([](Model& model) { return compile(model, {.backend = "interpreter"}); }, 1), expected);
-  expect_same(trained([](Model& model) { return compile(model, {.check_replays = true}); }, 1), expected);
+  expect_same(trained([](TwoMatrices& model) { return compile(model, {.backend = "interpreter"}); }, 1), expected);
+  expect_same(trained([](TwoMatrices& model) { return compile(model, {.check_replays = true}); }, 1), expected);
   const knobs::Override strict{knobs::strict, true};
-  expect_same(trained([](Model& model) { return compile(model); }, 1), expected);
+  expect_same(trained([](TwoMatrices& model) { return compile(model); }, 1), expected);
 }
 
 TEST(OutsideGradient, OfAStepThatUpdatesItsParametersIsRefusedByName) {

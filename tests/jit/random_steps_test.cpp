@@ -17,18 +17,19 @@ namespace {
 
 using Tensors = std::vector<Tensor>;
 
-constexpr std::int64_t width = 8, words = 16;
+constexpr std::int64_t model_width = 8, words = 16;
 
-struct Model {
-  nn::Embedding table{words, width}, positions{64, width};
-  nn::Linear first{width, width}, second{width, width}, wide{width, 2 * width}, head{width, words};
-  nn::MultiheadAttention attention{width, 2}, cross_attention{width, 2};
-  nn::LayerNorm layer_norm{width};
-  nn::RMSNorm rms_norm{width};
-  nn::BatchNorm batch_norm{width};
-  nn::GroupNorm group_norm{2, width};
+struct RandomModel {
+  nn::Embedding table{words, model_width}, positions{64, model_width};
+  nn::Linear first{model_width, model_width}, second{model_width, model_width}, wide{model_width, 2 * model_width},
+      head{model_width, words};
+  nn::MultiheadAttention attention{model_width, 2}, cross_attention{model_width, 2};
+  nn::LayerNorm layer_norm{model_width};
+  nn::RMSNorm rms_norm{model_width};
+  nn::BatchNorm batch_norm{model_width};
+  nn::GroupNorm group_norm{2, model_width};
   nn::Dropout dropout{0.3};
-  nn::Conv1d conv{width, width, 3, {.padding = 1}};
+  nn::Conv1d conv{model_width, model_width, 3, {.padding = 1}};
   void fields(auto&& field) {
     field("table", table);
     field("positions", positions);
@@ -50,51 +51,53 @@ struct Model {
 Tensor turned(const Tensor& x) { return transpose(x, 1, 2); }
 
 // Transforms h [batch, time, width], with another input o [batch, other time, width].
-using Part = Tensor (*)(const Model& m, const Tensor& h, const Tensor& o);
+using Part = Tensor (*)(const RandomModel& m, const Tensor& h, const Tensor& o);
 const Part parts[] = {
-    [](const Model& m, const Tensor& h, const Tensor&) { return h + relu(m.first(h)); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return m.layer_norm(h); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return h + m.attention(m.layer_norm(h), {.causal = true}); },
-    [](const Model& m, const Tensor& h, const Tensor& o) { return h + m.cross_attention(h, o, o); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return turned(m.conv(turned(h))); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return turned(m.batch_norm(turned(h))); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return m.dropout(h); },
-    [](const Model&, const Tensor& h, const Tensor&) {
-      const Tensor start[] = {zeros({h.size(0), width})}, xs[] = {transpose(h, 0, 1)};
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return h + relu(m.first(h)); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return m.layer_norm(h); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) {
+      return h + m.attention(m.layer_norm(h), {.causal = true});
+    },
+    [](const RandomModel& m, const Tensor& h, const Tensor& o) { return h + m.cross_attention(h, o, o); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return turned(m.conv(turned(h))); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return turned(m.batch_norm(turned(h))); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return m.dropout(h); },
+    [](const RandomModel&, const Tensor& h, const Tensor&) {
+      const Tensor start[] = {zeros({h.size(0), model_width})}, xs[] = {transpose(h, 0, 1)};
       const auto result = scan(start, xs, [](const Tensors& v, const Tensors& x) {
         const Tensor next = tanh(v[0] * 0.5 + x[0]);
         return std::pair{Tensors{next}, Tensors{next * 2}};
       });
       return transpose(result.stacked[0], 0, 1);
     },
-    [](const Model&, const Tensor& h, const Tensor&) {
+    [](const RandomModel&, const Tensor& h, const Tensor&) {
       return cond(mean(h) > 0.0, [&] { return Tensors{h * 1.5}; }, [&] { return Tensors{tanh(h)}; })[0];
     },
-    [](const Model& m, const Tensor& h, const Tensor&) {
+    [](const RandomModel& m, const Tensor& h, const Tensor&) {
       return checkpoint([&](const Tensor& x) { return tanh(m.second(gelu(x))); })(h);
     },
-    [](const Model& m, const Tensor& h, const Tensor&) {
+    [](const RandomModel& m, const Tensor& h, const Tensor&) {
       const Tensor start[] = {h};
       return for_loop(3, start,
                       [&](const Tensor&, const Tensors& v) { return Tensors{tanh(m.second(v[0])) + v[0] * 0.5}; })[0];
     },
-    [](const Model& m, const Tensor& h, const Tensor&) { return turned(m.group_norm(turned(h))); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return m.rms_norm(h); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return h + slice(m.positions.weight, 0, 0, h.size(1)); },
-    [](const Model&, const Tensor& h, const Tensor&) {
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return turned(m.group_norm(turned(h))); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return m.rms_norm(h); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return h + slice(m.positions.weight, 0, 0, h.size(1)); },
+    [](const RandomModel&, const Tensor& h, const Tensor&) {
       return slice(concatenate({mean(h, {1}, true), h}, 1), 1, 0, h.size(1));
     },
-    [](const Model&, const Tensor& h, const Tensor& o) { return h * sigmoid(mean(o, {1}, true)); },
-    [](const Model& m, const Tensor& h, const Tensor&) { return glu(m.wide(h)); },
-    [](const Model&, const Tensor& h, const Tensor&) { return sort(h, 1); },
-    [](const Model&, const Tensor& h, const Tensor& o) { return matmul(softmax(matmul(h, turned(o))), o); },
-    [](const Model& m, const Tensor& h, const Tensor&) {
-      return reshape(m.first(reshape(h, {-1, width})), h.shape()) +
+    [](const RandomModel&, const Tensor& h, const Tensor& o) { return h * sigmoid(mean(o, {1}, true)); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) { return glu(m.wide(h)); },
+    [](const RandomModel&, const Tensor& h, const Tensor&) { return sort(h, 1); },
+    [](const RandomModel&, const Tensor& h, const Tensor& o) { return matmul(softmax(matmul(h, turned(o))), o); },
+    [](const RandomModel& m, const Tensor& h, const Tensor&) {
+      return reshape(m.first(reshape(h, {-1, model_width})), h.shape()) +
              take(h, remainder(arange(h.size(1)) * 3, h.size(1)), 1);
     },
 };
 
-struct Batch {
+struct Tokens {
   Tensor tokens, others, labels;
   void fields(auto&& field) {
     field("tokens", tokens);
@@ -126,10 +129,10 @@ class RandomStep {
     const StanceScope scope(stance);
     clear_graph_cache();
     manual_seed(3);
-    Model model;
+    RandomModel model;
     const auto optimizer = optimizer_for(model);
     const auto step = compile(
-        [&](const Batch& batch, bool looks) {
+        [&](const Tokens& batch, bool looks) {
           Tensor h = model.table(batch.tokens);
           const Tensor o = model.table(batch.others);
           for (const std::size_t part : parts_) h = parts[part](model, h, o);
@@ -147,7 +150,7 @@ class RandomStep {
     std::vector<std::vector<float>> bits;
     constexpr std::int64_t sizes[][3] = {{4, 5, 3}, {4, 9, 2}, {3, 5, 8}, {2, 1, 1}, {4, 5, 3}};
     for (const auto& [count, time, other_time] : sizes) {
-      const Batch batch{tokens(count, time, 1), tokens(count, other_time, 2), tokens(count, time, 3)};
+      const Tokens batch{tokens(count, time, 1), tokens(count, other_time, 2), tokens(count, time, 3)};
       sync();
       if (is_refused) {
         const StanceScope refusing(Stance::fail_on_recompile);
@@ -164,7 +167,7 @@ class RandomStep {
     const random::Key key(seed + 10 * static_cast<std::uint64_t>(count * 100 + time));
     return floor(random::uniform(key, {count, time}) * (words - 0.01)).to(DType::i32);
   }
-  std::unique_ptr<optim::Optimizer> optimizer_for(Model& model) const {
+  std::unique_ptr<optim::Optimizer> optimizer_for(RandomModel& model) const {
     switch (optimizer_) {
       case 0: return std::make_unique<optim::SGD>(model, optim::SGDOptions{.lr = 0.05, .momentum = 0.9});
       case 1: return std::make_unique<optim::AdamW>(model, optim::AdamWOptions{.lr = 0.01});

@@ -69,7 +69,7 @@ Outcome train(bool compiled) {
 TEST(RemoteDevice, TrainsToTheSameBits) {
   for (const bool compiled : {false, true}) {
     const Outcome here = train(compiled);
-    runtime::testing::RemoteDevice remote;
+    runtime::RemoteDevice remote;
     const OnDevice scope(remote);
     const Outcome there = train(compiled);
     EXPECT_EQ(there.losses, here.losses) << compiled;
@@ -81,7 +81,7 @@ TEST(RemoteDevice, TrainsToTheSameBits) {
 }
 
 TEST(RemoteDevice, GivesTheBytesOfATensorAsOftenAsTheyAreAskedFor) {
-  runtime::testing::RemoteDevice remote;
+  runtime::RemoteDevice remote;
   const OnDevice scope(remote);
   const Tensor x = arbitrary({3, 4});
   const Tensor y = x * 2;

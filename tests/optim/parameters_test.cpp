@@ -235,7 +235,7 @@ Doubles expected(const Plan& plan) {
   return {first.value(), second.value()};
 }
 
-void expect_close(const Doubles& actual, const Doubles& wanted) {
+void expect_values_near(const Doubles& actual, const Doubles& wanted) {
   for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(actual[i], wanted[i], 1e-7) << i;
 }
 
@@ -257,7 +257,7 @@ TEST(FrozenParameters, BetweenSteps) {
         is_compiled ? train() : update();
         sync();
       }
-      expect_close(values(model), expected(thawed_twice()));
+      expect_values_near(values(model), expected(thawed_twice()));
     }
 }
 
@@ -277,7 +277,7 @@ TEST(FrozenParameters, CompileOnceForEachSetOnceTheStateIsThere) {
   }
   EXPECT_EQ(train.explain().compiles, compiles);
   EXPECT_LE(compiles, 5u);
-  expect_close(values(model), expected(plan));
+  expect_values_near(values(model), expected(plan));
 }
 
 TEST(FrozenParameters, HaveNoStateBeforeTheyTakePart) {
@@ -308,7 +308,7 @@ TEST(FrozenParameters, ResumeAtAnyStep) {
       optimizer.emplace(*model, optim::AdamOptions{.lr = 0.1});
       load_state_dict(*optimizer, state);
     }
-    expect_close(values(*model), expected(thawed_twice()));
+    expect_values_near(values(*model), expected(thawed_twice()));
   }
 }
 

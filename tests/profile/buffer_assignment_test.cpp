@@ -13,7 +13,7 @@
 namespace weft::profile {
 namespace {
 
-using Kind = runtime::Allocation::Kind;
+using AllocationKind = runtime::Allocation::Kind;
 
 ProgramDescription description() {
   const Shape four = array({4}), two_of_four{.types = {f32({4}), f32({4})}, .is_tuple = true};
@@ -40,15 +40,16 @@ Program program() {
     return Op{
         {.name = name, .category = "loop fusion", .source = "", .scope = ""}, std::move(reads), std::move(writes)};
   };
-  const auto allocation = [](Kind kind, std::uint32_t index, std::uint64_t offset = 0) {
+  const auto allocation = [](AllocationKind kind, std::uint32_t index, std::uint64_t offset = 0) {
     return runtime::Allocation{kind, index, 16, offset, nullptr};
   };
   return {.name = "a step/1",
           .ops = {op("first.4", {all(0), all(2)}, {all(4), all(5)}), op("second.7", {all(4), all(5)}, {all(6)}),
                   op("third.8", {all(6), all(1)}, {all(3)})},
-          .allocations = {allocation(Kind::input, 0), allocation(Kind::input, 1), allocation(Kind::constant, 0),
-                          allocation(Kind::output, 0), allocation(Kind::temporary, 0, 0),
-                          allocation(Kind::temporary, 0, 16), allocation(Kind::temporary, 0, 32)},
+          .allocations = {allocation(AllocationKind::input, 0), allocation(AllocationKind::input, 1),
+                          allocation(AllocationKind::constant, 0), allocation(AllocationKind::output, 0),
+                          allocation(AllocationKind::temporary, 0, 0), allocation(AllocationKind::temporary, 0, 16),
+                          allocation(AllocationKind::temporary, 0, 32)},
           .donated = {},
           .temporary_bytes = 48,
           .description = description()};

@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
-using weft::testing::heap_use;
+using test::heap_use;
 
 // Counts heap allocations and deallocations between launches, by launch number.
 class Between {
@@ -84,4 +84,4 @@ TEST_P(BetweenLaunches, NothingIsAskedOfTheHeap) {
 INSTANTIATE_TEST_SUITE_P(Tensors, BetweenLaunches, ::testing::Values(1, 1000));
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -14,7 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::AllOf;
@@ -426,4 +426,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, Conformance, ::testing::ValuesIn(device_kinds(
                          [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -10,7 +10,7 @@
 #include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/simulated/simulated_device.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 
 struct DeviceKind {
   std::string name;
@@ -28,4 +28,4 @@ inline std::vector<DeviceKind> device_kinds() {
           {.name = "remote", .make = [](DeviceOptions options) { return std::make_unique<RemoteDevice>(options); }}};
 }
 
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -9,7 +9,7 @@
 
 #include <weft/base/knobs.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::Each;
@@ -132,4 +132,4 @@ TEST(Device, RunAheadIsBoundedByBytes) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(Donation, RepeatedStepsTakeNothingFromTheSystem) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::ElementsAre;
@@ -242,4 +242,4 @@ INSTANTIATE_TEST_SUITE_P(Devices, Overlap, ::testing::ValuesIn(computing_kinds()
                          [](const auto& kind) { return kind.param.name; });
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -16,7 +16,7 @@
 #include <weft/runtime/schedule.h>
 #include <weft/runtime/simulated/simulated_device.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 
 class FunctionThunk : public Thunk {
  public:
@@ -171,4 +171,4 @@ std::string message_of(F&& f) {
   return "";
 }
 
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

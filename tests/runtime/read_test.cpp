@@ -13,7 +13,7 @@
 #include <weft/base/trace.h>
 #include <weft/runtime/device.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::Each;
@@ -112,4 +112,4 @@ TEST(Read, CarriesErrors) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

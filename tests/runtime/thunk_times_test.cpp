@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::HasSubstr;
@@ -62,4 +62,4 @@ TEST(ThunkTimes, TheTableIsSortedByTime) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

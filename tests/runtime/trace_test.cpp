@@ -13,7 +13,7 @@
 
 #include <weft/base/diagnostics.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 TEST(DeviceTrace, ShowsLaunchesThunksAndWaits) {
@@ -71,4 +71,4 @@ TEST(DeviceDiagnostics, TellOfInputsThatCouldNotBeTakenOver) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -34,20 +34,20 @@ Taken run(int operations, int steps, int counted) {
   Taken taken;
   for (int step = 0; step < steps; ++step) {
     device().synchronize();  // a larger run-ahead than before would allocate, depending on timing
-    const std::uint64_t before = testing::heap_use.allocations;
+    const std::uint64_t before = test::heap_use.allocations;
     for (int i = 0; i < operations; ++i) {
       Tensor& x = state[static_cast<std::size_t>(i) % state.size()];
       x = i < 100 ? x * rate : x + x;
     }
     rate += 0.5;
-    const std::uint64_t recorded = testing::heap_use.allocations;
+    const std::uint64_t recorded = test::heap_use.allocations;
     sync();
-    const std::uint64_t synced = testing::heap_use.allocations;
+    const std::uint64_t synced = test::heap_use.allocations;
     read = state[7].item_async();
     if (step < steps - counted) continue;
     taken.recording += recorded - before;
     taken.syncing += synced - recorded;
-    taken.reading += testing::heap_use.allocations - synced;
+    taken.reading += test::heap_use.allocations - synced;
   }
   EXPECT_EQ(last_sync().outputs, 100u);
   EXPECT_FALSE(last_sync().compiled);

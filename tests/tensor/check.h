@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <source_location>
 #include <string>
 #include <vector>
@@ -61,6 +62,14 @@ class OnDevice {
 inline const std::string no_elements =
     "add: an operand was recorded in a loop body, branch or thread that has ended, or by a compiled function that was "
     "tried with other sizes: it has no elements; return it from there";
+
+inline constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+
+// Returns 0 1 2 / 3 4 5.
+inline const Tensor& matrix() {
+  static const Tensor x = from_vector<float>({0, 1, 2, 3, 4, 5}, {2, 3});
+  return x;
+}
 
 // Returns pseudorandom numbers in (-1, 1) that depend on the seed.
 inline Tensor arbitrary(const Shape& shape, int seed = 0) {

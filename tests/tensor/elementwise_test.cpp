@@ -7,8 +7,8 @@ namespace {
 
 using test::expect_error;
 using test::expect_values;
-const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-
+using test::inf;
+using test::nan;
 TEST(Elementwise, Arithmetic) {
   const Tensor a = tensor({6.f, -3.f}), b = tensor({2.f, 4.f});
   expect_values(a + b, {2}, {8, 1});

@@ -11,8 +11,8 @@ namespace {
 using test::Doubles;
 using test::expect_error;
 using test::expect_values;
-
-constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+using test::inf;
+using test::nan;
 
 struct Point {
   std::string function;

@@ -9,11 +9,7 @@ using test::arbitrary;
 using test::Doubles;
 using test::expect_error;
 using test::expect_values;
-
-const Tensor& matrix() {
-  static const Tensor x = from_vector<float>({0, 1, 2, 3, 4, 5}, {2, 3});
-  return x;
-}
+using test::matrix;
 
 TEST(Indexing, Take) {
   expect_values(take(matrix(), tensor({1, 0, 1})), {3, 3}, {3, 4, 5, 0, 1, 2, 3, 4, 5});

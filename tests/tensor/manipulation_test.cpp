@@ -7,11 +7,7 @@ namespace {
 
 using test::expect_error;
 using test::expect_values;
-
-const Tensor& matrix() {  // 0 1 2 / 3 4 5
-  static const Tensor x = from_vector<float>({0, 1, 2, 3, 4, 5}, {2, 3});
-  return x;
-}
+using test::matrix;
 
 TEST(Manipulation, Reshape) {
   expect_values(reshape(matrix(), {3, 2}), {3, 2}, {0, 1, 2, 3, 4, 5});

@@ -2,6 +2,7 @@
 #include <weft/tensor/per_device.h>
 
 #include <tests/error_of.h>
+#include <tests/tensor/meshes.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,37 +13,37 @@
 namespace weft {
 namespace {
 
+using test::counted;
+using test::four;
+using test::grid;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const Mesh four{{"x", 4}}, grid{{"x", 2}, {"y", 3}};
 const PartitionSpec shared{};
 
 std::vector<float> numbers(const Tensor& x) { return x.to_vector<float>(); }
-Tensor count(const Shape& shape) { return reshape(arange(Type(DType::f32, shape).elements()).to(DType::f32), shape); }
-
 TEST(PerDevice, SumsOverDevices) {
   const auto dot =
       per_device(four, [](const Tensor& a, const Tensor& b) { return psum(sum(a * b), "x"); }, {"x", "x"}, {shared});
-  const Tensor a = count({8}), b = count({8}) + 1;
+  const Tensor a = counted({8}), b = counted({8}) + 1;
   EXPECT_EQ(dot(a, b).item(), sum(a * b).item());
   EXPECT_EQ(numbers(grad(dot(a, b), {a})[0]), numbers(b));
   const auto means =
       per_device(four, [](const Tensor& x) { return std::vector{pmean(x, "x"), pmax(x, "x"), pmin(x, "x")}; }, {"x"},
                  {shared, shared, shared});
-  const std::vector<Tensor> of_parts = means(count({8}));
+  const std::vector<Tensor> of_parts = means(counted({8}));
   EXPECT_THAT(numbers(of_parts[0]), ElementsAre(3, 4));
   EXPECT_THAT(numbers(of_parts[1]), ElementsAre(6, 7));
   EXPECT_THAT(numbers(of_parts[2]), ElementsAre(0, 1));
 }
 
 TEST(PerDevice, MovesPartsBetweenDevices) {
-  const Tensor x = count({8});
+  const Tensor x = counted({8});
   const auto shift =
       per_device(four, [](const Tensor& part) { return permute_devices(part, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); },
                  {"x"}, {"x"});
   EXPECT_THAT(numbers(shift(x)), ElementsAre(6, 7, 0, 1, 2, 3, 4, 5));
-  EXPECT_EQ(numbers(grad(sum(shift(x) * count({8})), {x})[0]), (std::vector<float>{2, 3, 4, 5, 6, 7, 0, 1}));
+  EXPECT_EQ(numbers(grad(sum(shift(x) * counted({8})), {x})[0]), (std::vector<float>{2, 3, 4, 5, 6, 7, 0, 1}));
   const auto gathered = per_device(four, [](const Tensor& part) { return all_gather(part, "x"); }, {"x"}, {shared});
   EXPECT_EQ(numbers(gathered(x)), numbers(x));
   EXPECT_EQ(numbers(grad(sum(gathered(x) * x), {x})[0]), numbers(2 * x));
@@ -50,7 +51,7 @@ TEST(PerDevice, MovesPartsBetweenDevices) {
       per_device(four, [](const Tensor& whole) { return reduce_scatter(whole, "x"); }, {shared}, {"x"});
   EXPECT_EQ(numbers(scattered(x)), numbers(4 * x)) << "every device adds the whole";
   EXPECT_EQ(numbers(grad(sum(square(scattered(x))), {x})[0]), numbers(32 * x));
-  const Tensor matrix = count({4, 8});
+  const Tensor matrix = counted({4, 8});
   const auto turned =
       per_device(four, [](const Tensor& rows) { return all_to_all(rows, "x", 1, 0); }, {{"x", ""}}, {{"", "x"}});
   EXPECT_EQ(numbers(turned(matrix)), numbers(matrix)) << "divided by rows before and by columns after";
@@ -67,7 +68,7 @@ TEST(PerDevice, KnowsThePositionOfTheDevice) {
 }
 
 TEST(PerDevice, GradientsOfSharedTensorsAddWhatAllDevicesNeed) {
-  const Tensor x = count({4, 6}), weight = count({6}) / 10, outside = tensor({2.f});
+  const Tensor x = counted({4, 6}), weight = counted({6}) / 10, outside = tensor({2.f});
   const auto scaled = per_device(grid, [&](const Tensor& part, const Tensor& w) { return tanh(part * w) * outside; },
                                  {{"x", "y"}, {"y"}}, {{"x", "y"}});
   const Tensor expected = tanh(x * weight) * outside;

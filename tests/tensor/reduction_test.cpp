@@ -5,26 +5,26 @@ namespace {
 
 using test::expect_error;
 using test::expect_values;
-const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
-
-const Tensor& matrix() {
+using test::inf;
+using test::nan;
+const Tensor& shuffled() {
   static const Tensor x = from_vector<float>({1, 5, 3, 4, 2, 6}, {2, 3});
   return x;
 }
 
 TEST(Reduction, Sums) {
-  expect_values(sum(matrix()), {}, {21});
-  expect_values(sum(matrix(), 0), {3}, {5, 7, 9});
-  expect_values(sum(matrix(), -1, true), {2, 1}, {9, 12});
-  expect_values(sum(matrix(), {0, 1}, true), {1, 1}, {21});
-  expect_values(prod(matrix(), 1), {2}, {15, 48});
-  expect_values(mean(matrix(), 1), {2}, {3, 4});
+  expect_values(sum(shuffled()), {}, {21});
+  expect_values(sum(shuffled(), 0), {3}, {5, 7, 9});
+  expect_values(sum(shuffled(), -1, true), {2, 1}, {9, 12});
+  expect_values(sum(shuffled(), {0, 1}, true), {1, 1}, {21});
+  expect_values(prod(shuffled(), 1), {2}, {15, 48});
+  expect_values(mean(shuffled(), 1), {2}, {3, 4});
   EXPECT_EQ(mean(tensor({1, 2})).dtype(), DType::f32);
-  EXPECT_EQ(sum(matrix() > 2).dtype(), DType::i64);
-  expect_values(sum(matrix() > 2), {}, {4});
+  EXPECT_EQ(sum(shuffled() > 2).dtype(), DType::i64);
+  expect_values(sum(shuffled() > 2), {}, {4});
   expect_values(sum(zeros({0, 2}), 0), {2}, {0, 0});
-  expect_error([] { sum(matrix(), {1, -1}); }, "sum: dimension 1 is given twice");
-  expect_error([] { sum(matrix(), 2); }, "sum: dimension 2 is out of range for rank 2");
+  expect_error([] { sum(shuffled(), {1, -1}); }, "sum: dimension 1 is given twice");
+  expect_error([] { sum(shuffled(), 2); }, "sum: dimension 2 is out of range for rank 2");
 }
 
 TEST(Reduction, OfNarrowIntegersAreWide) {
@@ -41,8 +41,8 @@ TEST(Reduction, OfNarrowIntegersAreWide) {
 }
 
 TEST(Reduction, Extremes) {
-  expect_values(max(matrix(), 0), {3}, {4, 5, 6});
-  expect_values(min(matrix()), {}, {1});
+  expect_values(max(shuffled(), 0), {3}, {4, 5, 6});
+  expect_values(min(shuffled()), {}, {1});
   expect_values(max(tensor({1.f, nan})), {}, {nan});
   expect_values(any(tensor({0, 2})), {}, {1});
   expect_values(all(tensor({0, 2})), {}, {0});
@@ -50,9 +50,9 @@ TEST(Reduction, Extremes) {
 }
 
 TEST(Reduction, Moments) {
-  expect_values(var(matrix(), 1), {2}, {4, 4}, 1e-6);
-  expect_values(var(matrix(), 1, false, 0), {2}, {8.0 / 3, 8.0 / 3}, 1e-6);
-  expect_values(stddev(matrix(), 1, true), {2, 1}, {2, 2}, 1e-6);
+  expect_values(var(shuffled(), 1), {2}, {4, 4}, 1e-6);
+  expect_values(var(shuffled(), 1, false, 0), {2}, {8.0 / 3, 8.0 / 3}, 1e-6);
+  expect_values(stddev(shuffled(), 1, true), {2, 1}, {2, 2}, 1e-6);
   expect_values(norm(tensor({3.f, 4.f})), {}, {5}, 1e-6);
 }
 
@@ -70,22 +70,22 @@ TEST(Reduction, LogSumExp) {
 }
 
 TEST(Reduction, Places) {
-  EXPECT_EQ(argmax(matrix()).dtype(), DType::i32);
-  expect_values(argmax(matrix()), {2}, {1, 2});
-  expect_values(argmin(matrix(), 0, true), {1, 3}, {0, 1, 0});
+  EXPECT_EQ(argmax(shuffled()).dtype(), DType::i32);
+  expect_values(argmax(shuffled()), {2}, {1, 2});
+  expect_values(argmin(shuffled(), 0, true), {1, 3}, {0, 1, 0});
   expect_values(argmax(tensor({2, 7, 7})), {}, {1});
   expect_values(argmax(tensor({1.f, nan, 3.f})), {}, {1});
 }
 
 TEST(Reduction, Scans) {
   expect_values(cumsum(tensor({1, 2, 3, 4, 5})), {5}, {1, 3, 6, 10, 15});
-  expect_values(cumsum(matrix(), 0), {2, 3}, {1, 5, 3, 5, 7, 9});
+  expect_values(cumsum(shuffled(), 0), {2, 3}, {1, 5, 3, 5, 7, 9});
 }
 
 TEST(Reduction, Orders) {
-  expect_values(sort(matrix()), {2, 3}, {1, 3, 5, 2, 4, 6});
-  expect_values(sort(matrix(), 0, true), {2, 3}, {4, 5, 6, 1, 2, 3});
-  expect_values(argsort(matrix()), {2, 3}, {0, 2, 1, 1, 0, 2});
+  expect_values(sort(shuffled()), {2, 3}, {1, 3, 5, 2, 4, 6});
+  expect_values(sort(shuffled(), 0, true), {2, 3}, {4, 5, 6, 1, 2, 3});
+  expect_values(argsort(shuffled()), {2, 3}, {0, 2, 1, 1, 0, 2});
   expect_values(argsort(tensor({3, 1, 3, 1})), {4}, {1, 3, 0, 2});
   expect_values(sort(tensor({nan, 1.f, -inf}, DType::f32)), {3}, {-inf, 1, nan});
   // As in PyTorch and JAX, zeros of both signs are equal, and so are all NaNs.
@@ -93,10 +93,10 @@ TEST(Reduction, Orders) {
   expect_values(argsort(zeros_and_nans), {6}, {0, 2, 4, 5, 1, 3});
   expect_values(argsort(zeros_and_nans, 0, true), {6}, {1, 3, 5, 0, 2, 4});
   expect_values(topk(tensor({-0.f, -nan, 0.f}, DType::f32), 3).indices, {3}, {1, 0, 2});
-  const TopK best = topk(matrix(), 2);
+  const TopK best = topk(shuffled(), 2);
   expect_values(best.values, {2, 2}, {5, 3, 6, 4});
   expect_values(best.indices, {2, 2}, {1, 2, 2, 0});
-  expect_error([] { topk(matrix(), 4); }, "topk: k = 4 is out of range for tensor<2x3xf32>");
+  expect_error([] { topk(shuffled(), 4); }, "topk: k = 4 is out of range for tensor<2x3xf32>");
 }
 
 TEST(Reduction, Gradients) {

@@ -3,6 +3,7 @@
 #include <weft/tensor/sharding.h>
 
 #include <tests/error_of.h>
+#include <tests/tensor/meshes.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,17 +16,16 @@
 namespace weft {
 namespace {
 
+using test::counted;
+using test::four;
+using test::grid;
 using testing::HasSubstr;
 
-const Mesh four{{"x", 4}}, grid{{"x", 2}, {"y", 3}};
-
-std::vector<float> counted(std::int64_t n) {
+std::vector<float> first_numbers(std::int64_t n) {
   std::vector<float> numbers(n);
   for (std::int64_t i = 0; i < n; ++i) numbers[i] = static_cast<float>(i);
   return numbers;
 }
-
-Tensor count(const Shape& shape) { return reshape(arange(Type(DType::f32, shape).elements()).to(DType::f32), shape); }
 
 std::string text_of(const Tensor& x) {
   const auto sharding = sharding_of(x);
@@ -38,19 +38,19 @@ struct SetMesh {
 };
 
 TEST(ShardedTensor, HasTheElementsOfTheWhole) {
-  const std::vector<float> numbers = counted(72);
+  const std::vector<float> numbers = first_numbers(72);
   const Tensor whole = from_bytes(std::as_bytes(std::span(numbers)), Type(DType::f32, {6, 12}));
   EXPECT_EQ(text_of(whole), "one device");
   for (const PartitionSpec& spec :
        std::vector<PartitionSpec>{"x", {"", "x"}, {"y", "x"}, {"x,y"}, {"", "y,x"}, {"", ""}}) {
     const Tensor sharded = whole.sharded(spec, grid);
-    EXPECT_EQ(sharded.to_vector<float>(), counted(72)) << text_of(sharded);
+    EXPECT_EQ(sharded.to_vector<float>(), first_numbers(72)) << text_of(sharded);
   }
   EXPECT_EQ(text_of(whole.sharded({"y", "x"}, grid)), "[{\"y\"}, {\"x\"}]");
 }
 
 TEST(ShardedTensor, FunctionsOfItGiveTheElementsOfTheWhole) {
-  const Tensor a = count({8, 6}), b = count({6, 12}) / 7;
+  const Tensor a = counted({8, 6}), b = counted({6, 12}) / 7;
   const Tensor product = matmul(a, b), sums = sum(exp(b / 10), {1}), scaled = product * 2 - 1;
   const Tensor sharded_a = a.sharded("x", grid), sharded_b = b.sharded({"", "y"}, grid);
   const Tensor sharded_product = matmul(sharded_a, sharded_b);
@@ -62,7 +62,7 @@ TEST(ShardedTensor, FunctionsOfItGiveTheElementsOfTheWhole) {
 }
 
 TEST(ShardedTensor, IsMadeFromARecordedOne) {
-  const Tensor x = count({8});
+  const Tensor x = counted({8});
   const Tensor y = (x.sharded("x", four) + 1).sharded({""}, four);
   EXPECT_EQ(y.to_vector<float>(), (x + 1).to_vector<float>());
   EXPECT_EQ(text_of(y), "[{}]");
@@ -109,10 +109,10 @@ TEST(ShardedParameter, KeepsItsSharding) {
   shard(p, {"x"}, four);
   p = p * 3;
   EXPECT_EQ(text_of(p.tensor()), "[{\"x\"}, {}]");
-  p = count({8, 4});  // as when a checkpoint is loaded
+  p = counted({8, 4});  // as when a checkpoint is loaded
   p = p + 1;
   EXPECT_EQ(text_of(p.tensor()), "[{\"x\"}, {}]");
-  EXPECT_EQ(p.tensor().to_vector<float>(), (count({8, 4}) + 1).to_vector<float>());
+  EXPECT_EQ(p.tensor().to_vector<float>(), (counted({8, 4}) + 1).to_vector<float>());
 }
 
 struct Pair {

@@ -27,9 +27,6 @@ namespace weft::compiler {
 namespace {
 
 using std::chrono::milliseconds;
-using test::http_answer;
-using test::StoreRequest;
-using test::StoreServer;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -11,7 +11,7 @@
 
 #include "store_server.h"
 
-namespace weft::compiler::test {
+namespace weft::compiler {
 
 namespace {
 
@@ -129,4 +129,4 @@ std::string StoreServer::own_answer(const StoreRequest& request) {
                                  : http_answer(200, found->second);
 }
 
-}  // namespace weft::compiler::test
+}  // namespace weft::compiler

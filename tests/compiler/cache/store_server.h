@@ -14,7 +14,7 @@
 
 #include <weft/base/file.h>
 
-namespace weft::compiler::test {
+namespace weft::compiler {
 
 struct StoreRequest {
   std::string method, path, body;
@@ -55,4 +55,4 @@ class StoreServer {
   std::thread thread_;
 };
 
-}  // namespace weft::compiler::test
+}  // namespace weft::compiler

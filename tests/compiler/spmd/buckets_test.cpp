@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tests/compiler/spmd/program.h>
+#include <tests/error_of.h>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -20,8 +22,6 @@
 #include <weft/runtime/parallel.h>
 #include <weft/runtime/schedule.h>
 
-#include "tests/error_of.h"
-
 namespace weft::compiler {
 namespace {
 
@@ -33,27 +33,9 @@ using runtime::StreamKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const Mesh eight{{"data", 8}};
-
-Type f32(std::initializer_list<Dim> dims) { return Type(DType::f32, dims); }
-
-Value dot(Value a, Value b) {
-  const std::int64_t zero = 0, one = 1;
-  return ir::dot_general(
-      a, b, {.lhs_batching = {}, .rhs_batching = {}, .lhs_contracting = {&one, 1}, .rhs_contracting = {&zero, 1}});
+Partitioned divided(const Program& program) {
+  return partition(program.graph, eight, program.shardings, program.outputs);
 }
-
-struct Program {
-  ir::Graph graph;
-  std::vector<Sharding> shardings;
-  std::vector<std::optional<Sharding>> outputs;
-
-  Value input(Type type, Sharding sharding) {
-    shardings.push_back(std::move(sharding));
-    return graph.add_input(type);
-  }
-  Partitioned divided() const { return partition(graph, eight, shardings, outputs); }
-};
 
 // A step of gradient descent on layers of width 64. The parameters are whole, or split as in FSDP.
 struct Training : Program {
@@ -104,7 +86,7 @@ std::vector<std::string> collectives(const Partitioned& program) {
 
 std::vector<std::string> joined(const Program& program, Options options = {}) {
   options.devices = eight.devices();
-  const Partitioned result = join_collectives(program.divided(), options);
+  const Partitioned result = join_collectives(divided(program), options);
   ir::verify(*result.graph);
   for (const Communication& c : result.communications) {
     EXPECT_EQ(c.node->graph, result.graph.get());
@@ -165,7 +147,7 @@ TEST(JoinCollectives, WhatDependsOnEachOtherStaysApart) {
 
 TEST(JoinCollectives, DescriptionsTellWhichWereJoined) {
   Report report;
-  (void)compile_for_mesh(Training(5).divided(), {.bucketing = Bucketing::one}, &report);
+  (void)compile_for_mesh(divided(Training(5)), {.bucketing = Bucketing::one}, &report);
   ASSERT_TRUE(report.division);
   EXPECT_EQ(report.division->operations(), 1u);
   EXPECT_EQ(report.division->collectives.size(), 5u);
@@ -183,7 +165,7 @@ const Schedule::Part* part_of(const runtime::Executable& executable, StreamKind 
 }
 
 TEST(HiddenCollectives, UpdatesStartBeforeTheLastReductionEnds) {
-  const auto step = compile_for_mesh(Training(12).divided(), {.link = slow});
+  const auto step = compile_for_mesh(divided(Training(12)), {.link = slow});
   const Schedule::Part* const communication = part_of(*step, StreamKind::communication);
   ASSERT_NE(communication, nullptr);
   ASSERT_GT(communication->tasks.size(), 1u);
@@ -204,7 +186,7 @@ TEST(HiddenCollectives, UpdatesStartBeforeTheLastReductionEnds) {
 }
 
 TEST(HiddenCollectives, ReductionsStartBeforeTheBackwardPassEnds) {
-  const auto step = compile_for_mesh(Training(12).divided(), {.link = slow});
+  const auto step = compile_for_mesh(divided(Training(12)), {.link = slow});
   const Schedule::Part* const communication = part_of(*step, StreamKind::communication);
   ASSERT_NE(communication, nullptr);
   const auto& computing = step->schedule->parts[0].tasks;
@@ -215,9 +197,9 @@ TEST(HiddenCollectives, ReductionsStartBeforeTheBackwardPassEnds) {
 }
 
 TEST(HiddenCollectives, WithoutOverlapEverythingRunsInTurn) {
-  EXPECT_NE(compile_for_mesh(Training(6).divided(), {.link = slow})->schedule, nullptr);
-  EXPECT_EQ(compile_for_mesh(Training(6).divided(), {.link = slow, .overlap = false})->schedule, nullptr);
-  EXPECT_EQ(compile_for_mesh(Training(6).divided(), {})->schedule, nullptr) << "copies in memory leave no CPU free";
+  EXPECT_NE(compile_for_mesh(divided(Training(6)), {.link = slow})->schedule, nullptr);
+  EXPECT_EQ(compile_for_mesh(divided(Training(6)), {.link = slow, .overlap = false})->schedule, nullptr);
+  EXPECT_EQ(compile_for_mesh(divided(Training(6)), {})->schedule, nullptr) << "copies in memory leave no CPU free";
 }
 
 TEST(HiddenCollectives, NoBitDependsOnHowTheyRun) {
@@ -225,10 +207,10 @@ TEST(HiddenCollectives, NoBitDependsOnHowTheyRun) {
   for (const bool are_split : {false, true}) {
     const Training step(6, are_split);
     const auto inputs = some_numbers(step.graph);
-    const Partitioned divided = step.divided();
-    const auto expected = run_on_mesh(compile_for_mesh(divided, {.bucketing = Bucketing::none, .overlap = false}),
+    const Partitioned program = divided(step);
+    const auto expected = run_on_mesh(compile_for_mesh(program, {.bucketing = Bucketing::none, .overlap = false}),
                                       runtime::cpu(), inputs);
-    const auto reference = interpret_on_mesh(divided, inputs);
+    const auto reference = interpret_on_mesh(program, inputs);
     for (std::size_t i = 0; i < expected.size(); ++i)
       for (std::int64_t e = 0; e < expected[i].size(); e += 97)
         EXPECT_NEAR(expected[i].element(e), reference[i].element(e), 1e-4) << "output " << i << ", element " << e;
@@ -239,7 +221,7 @@ TEST(HiddenCollectives, NoBitDependsOnHowTheyRun) {
           for (const int workers : {1, 2, 7}) {
             runtime::set_thread_count(workers);
             const auto executable =
-                compile_for_mesh(divided, {.link = link, .bucketing = bucketing, .overlap = overlap});
+                compile_for_mesh(program, {.link = link, .bucketing = bucketing, .overlap = overlap});
             EXPECT_EQ(run_on_mesh(executable, runtime::cpu(), inputs), expected)
                 << "overlap " << overlap << ", buckets " << static_cast<int>(bucketing) << ", " << workers
                 << " workers, " << link.gb_s << " GB/s, split " << are_split;
@@ -264,9 +246,8 @@ TEST(HiddenCollectives, MemoryBoundsWhatIsComputedEarlier) {
   p.graph.set_outputs({total});
   Report hidden, in_turn;
   const auto inputs = some_numbers(p.graph);
-  const auto one =
-      compile_for_mesh(p.divided(), {.link = {.latency_us = 1e6, .gb_s = 1, .leaves_cpus = true}}, &hidden);
-  const auto other = compile_for_mesh(p.divided(), {.overlap = false}, &in_turn);
+  const auto one = compile_for_mesh(divided(p), {.link = {.latency_us = 1e6, .gb_s = 1, .leaves_cpus = true}}, &hidden);
+  const auto other = compile_for_mesh(divided(p), {.overlap = false}, &in_turn);
   EXPECT_LE(hidden.peak_bytes, 1.15 * in_turn.peak_bytes);
   EXPECT_THAT(hidden.division->joined,
               testing::Contains(HasSubstr("operations keep their order, because hiding collectives would take")));
@@ -278,9 +259,9 @@ TEST(ThrottledLink, CollectivesLastAsLongAsItSays) {
   const auto inputs = some_numbers(step.graph);
   for (const bool overlap : {false, true}) {
     const auto executable = compile_for_mesh(
-        step.divided(), {.link = {.latency_us = 20'000, .gb_s = 1, .leaves_cpus = true, .is_throttled = true},
-                         .bucketing = Bucketing::none,
-                         .overlap = overlap});
+        divided(step), {.link = {.latency_us = 20'000, .gb_s = 1, .leaves_cpus = true, .is_throttled = true},
+                        .bucketing = Bucketing::none,
+                        .overlap = overlap});
     double ms = 0;
     (void)run_on_mesh(executable, runtime::cpu(), inputs, &ms);
     EXPECT_GE(ms, 40) << "two collectives, one after the other";

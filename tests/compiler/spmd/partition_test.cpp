@@ -1,6 +1,7 @@
 // Programs divided among the devices of a mesh: what they compute, and what they send.
 #include <algorithm>
 #include <cmath>
+#include <tests/compiler/spmd/program.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,27 +26,7 @@ using ir::Value;
 using testing::ElementsAre;
 using Axes = Sharding::Axes;
 
-const Mesh eight{{"data", 8}};
 const Mesh grid{{"data", 4}, {"model", 2}};
-
-struct Program {
-  ir::Graph graph;
-  std::vector<Sharding> shardings;
-  std::vector<std::optional<Sharding>> outputs;
-
-  Value input(Type type, Sharding sharding) {
-    shardings.push_back(std::move(sharding));
-    return graph.add_input(type);
-  }
-};
-
-Type f32(std::initializer_list<Dim> dims) { return Type(DType::f32, dims); }
-
-Value dot(Value a, Value b) {
-  const std::int64_t zero = 0, one = 1;
-  return ir::dot_general(
-      a, b, {.lhs_batching = {}, .rhs_batching = {}, .lhs_contracting = {&one, 1}, .rhs_contracting = {&zero, 1}});
-}
 
 std::vector<ir::Array> small_integers(const ir::Graph& graph) {
   std::vector<ir::Array> inputs;

@@ -1,4 +1,4 @@
-// Tests CHLO functions: values compared with the C library and with identities, for every float dtype, and rejected programs.
+// Tests CHLO unary_functions: values compared with the C library and with identities, for every float dtype, and rejected programs.
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -43,7 +43,7 @@ std::vector<double> range(double low, double high) {
   return values;
 }
 
-struct Function {
+struct UnaryFunction {
   const char* name;
   double (*expected)(double);
   double low, high;
@@ -65,7 +65,7 @@ double bessel_i1e_by_quadrature(double x) {
   return sum / n;
 }
 
-const Function functions[] = {
+const UnaryFunction unary_functions[] = {
     {"acos", std::acos, -1, 1},
     {"acosh", std::acosh, 1, 50},
     {"asin", std::asin, -1, 1},
@@ -95,7 +95,7 @@ double tolerance_of(DType dtype) {
 }
 
 TEST(TextChlo, FunctionsHaveTheirValues) {
-  for (const Function& f : functions)
+  for (const UnaryFunction& f : unary_functions)
     for (const DType dtype : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
       const Array x = filled(dtype, range(f.low, f.high)), y = chlo(f.name, {x});
       for (std::int64_t i = 0; i < x.size(); ++i) {

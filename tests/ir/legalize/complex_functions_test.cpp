@@ -9,11 +9,11 @@
 namespace weft::ir {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double inf = std::numeric_limits<double>::infinity(), not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 double units(double got, double expected, double unit) {  // the error in units in the last place
   if (got == expected) return 0;
-  if (!std::isfinite(got) || !std::isfinite(expected)) return infinity;
+  if (!std::isfinite(got) || !std::isfinite(expected)) return inf;
   return std::abs(got - expected) / std::max(std::abs(expected) * unit, std::numeric_limits<double>::min());
 }
 
@@ -21,16 +21,16 @@ bool has_nan(Number z) { return std::isnan(z.real()) || std::isnan(z.imag()); }
 
 // Returns the error of the worse part. If one number has a NaN part, the other must have one, too.
 double units(Number got, Number expected, double unit) {
-  if (has_nan(got) || has_nan(expected)) return has_nan(got) == has_nan(expected) ? 0 : infinity;
+  if (has_nan(got) || has_nan(expected)) return has_nan(got) == has_nan(expected) ? 0 : inf;
   return std::max(units(got.real(), expected.real(), unit), units(got.imag(), expected.imag(), unit));
 }
 
-struct Function {
+struct ComplexFunction {
   const char* name;
   Number (*expected)(Number);
 };
 
-const Function functions[] = {
+const ComplexFunction complex_functions[] = {
     {"chlo.acos", [](Number z) { return std::acos(z); }},
     {"chlo.acosh", [](Number z) { return std::acosh(z); }},
     {"chlo.asin", [](Number z) { return std::asin(z); }},
@@ -49,9 +49,9 @@ const Function functions[] = {
 };
 
 const double sizes[] = {0,        1e-308, 1e-200, 1e-20, 1e-8,  0.25,  0.5,  0.7,   1 - 1e-9, 1,
-                        1 + 1e-9, 1.5,    2,      20.5,  345.6, 709.5, 1e10, 1e160, 1e308,    infinity};
+                        1 + 1e-9, 1.5,    2,      20.5,  345.6, 709.5, 1e10, 1e160, 1e308,    inf};
 
-Values grid() {
+Values complex_points() {
   Values points;
   for (const double x : sizes)
     for (const double y : sizes)
@@ -60,10 +60,10 @@ Values grid() {
 }
 
 TEST(TextComplexFunctions, AreThoseOfC) {
-  for (const Function& f : functions) {
-    const auto got = evaluate<double>(concat("%r = ", f.name, " %x : TYPE"), grid());
+  for (const ComplexFunction& f : complex_functions) {
+    const auto got = evaluate<double>(concat("%r = ", f.name, " %x : TYPE"), complex_points());
     for (std::size_t i = 0; i < got.size(); ++i) {
-      const Number z = grid()[i], expected = f.expected(z);
+      const Number z = complex_points()[i], expected = f.expected(z);
       EXPECT_LE(units(got[i], expected, 0x1p-52), 8) << f.name << z << " = " << got[i] << ", expected " << expected;
     }
   }
@@ -83,7 +83,7 @@ const Function2 functions_of_two[] = {
 TEST(TextComplexFunctions, OfTwoAreThoseOfC) {
   const Number others[] = {{1, 0}, {-2, 0.5}, {0.125, -3}, {1e-200, 1e-190}, {1e200, -1e199}, {3, 3}};
   Values x, y;
-  for (const Number a : grid())
+  for (const Number a : complex_points())
     for (const Number b : others)
       if (std::isfinite(a.real()) && std::isfinite(a.imag()) && a != 0.0) {
         x.push_back(a);
@@ -106,17 +106,17 @@ TEST(TextComplexFunctions, DivisionByZeroAndInfinity) {
   const auto quotient = [](Number a, Number b) {
     return evaluate<double>("%r = stablehlo.divide %x, %y : TYPE", {a}, {b})[0];
   };
-  EXPECT_EQ(quotient({1, -2}, {0, 0}), Number(infinity, -infinity));
-  EXPECT_EQ(quotient({1, 2}, {-infinity, 3}), Number(0, 0));
-  EXPECT_EQ(quotient({infinity, 1}, {1, 1}), Number(infinity, -infinity));
-  EXPECT_TRUE(has_nan(quotient({nan, 1}, {1, 1})));
+  EXPECT_EQ(quotient({1, -2}, {0, 0}), Number(inf, -inf));
+  EXPECT_EQ(quotient({1, 2}, {-inf, 3}), Number(0, 0));
+  EXPECT_EQ(quotient({inf, 1}, {1, 1}), Number(inf, -inf));
+  EXPECT_TRUE(has_nan(quotient({not_a_number, 1}, {1, 1})));
 }
 
 TEST(TextComplexFunctions, SinglePrecisionIsRoundedOnce) {
   // All of these are exact in f32.
   const Values points = {
       {1.5, 2.5}, {-0.75, 0x1.52a7fcp-1}, {0x1p-66, 0x1p-83}, {0x1.8p127, 0x1p127}, {-0x1p-100, -80}};
-  for (const Function& f : functions) {
+  for (const ComplexFunction& f : complex_functions) {
     const auto got = evaluate<float>(concat("%r = ", f.name, " %x : TYPE"), points);
     for (std::size_t i = 0; i < got.size(); ++i) {
       const Number z = points[i];

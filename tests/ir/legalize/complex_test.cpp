@@ -198,7 +198,7 @@ TEST(TextComplex, BranchesTakeThePartsThatTheyUse) {
   EXPECT_TRUE(structurally_equal(*graph, *parse(print(*graph))));
 }
 
-std::string error_of(const std::string& body) {
+std::string complex_error(const std::string& body) {
   try {
     parse("func.func @main(%x: tensor<2xcomplex<f32>>, %y: tensor<2xf32>) {\n" + body + "\nreturn }");
   } catch (const Error& wrong) {
@@ -208,23 +208,24 @@ std::string error_of(const std::string& body) {
 }
 
 TEST(TextComplex, WhatIsWrongIsSaid) {
-  EXPECT_THAT(error_of("%0 = stablehlo.constant dense<[(1.0, 2.0), 3.0]> : tensor<2xcomplex<f32>>"),
+  EXPECT_THAT(complex_error("%0 = stablehlo.constant dense<[(1.0, 2.0), 3.0]> : tensor<2xcomplex<f32>>"),
               HasSubstr("2:44: expected '(' in a constant of type tensor<2xcomplex<f32>>, got '3.0'"));
-  EXPECT_THAT(error_of("%0 = stablehlo.constant dense<[(1.0, 2.0)]> : tensor<2xcomplex<f32>>"),
+  EXPECT_THAT(complex_error("%0 = stablehlo.constant dense<[(1.0, 2.0)]> : tensor<2xcomplex<f32>>"),
               HasSubstr("expected ','"));
-  EXPECT_THAT(error_of("%0 = stablehlo.constant dense<\"0x00000000\"> : tensor<2xcomplex<f32>>"),
+  EXPECT_THAT(complex_error("%0 = stablehlo.constant dense<\"0x00000000\"> : tensor<2xcomplex<f32>>"),
               HasSubstr("expected 16 bytes"));
-  EXPECT_THAT(error_of("%0 = stablehlo.constant dense<0> : tensor<2xcomplex<i32>>"),
+  EXPECT_THAT(complex_error("%0 = stablehlo.constant dense<0> : tensor<2xcomplex<i32>>"),
               HasSubstr("parts of f32 or f64, not i32"));
-  EXPECT_THAT(
-      error_of("%0 = \"stablehlo.add\"(%x, %y) : (tensor<2xcomplex<f32>>, tensor<2xf32>) -> tensor<2xcomplex<f32>>"),
-      HasSubstr("stablehlo.add: takes complex numbers, got tensor<2xf32>"));
-  EXPECT_THAT(error_of("%0 = stablehlo.floor %x : tensor<2xcomplex<f32>>"),
+  EXPECT_THAT(complex_error(
+                  "%0 = \"stablehlo.add\"(%x, %y) : (tensor<2xcomplex<f32>>, tensor<2xf32>) -> tensor<2xcomplex<f32>>"),
+              HasSubstr("stablehlo.add: takes complex numbers, got tensor<2xf32>"));
+  EXPECT_THAT(complex_error("%0 = stablehlo.floor %x : tensor<2xcomplex<f32>>"),
               HasSubstr("2:6: stablehlo.floor: takes no complex numbers"));
   EXPECT_THAT(
-      error_of("%0 = stablehlo.compare LT, %x, %x : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xi1>"),
+      complex_error(
+          "%0 = stablehlo.compare LT, %x, %x : (tensor<2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2xi1>"),
       HasSubstr("no order"));
-  EXPECT_THAT(error_of("%0 = stablehlo.negate %x : (tensor<2xf32>) -> tensor<2xf32>"),
+  EXPECT_THAT(complex_error("%0 = stablehlo.negate %x : (tensor<2xf32>) -> tensor<2xf32>"),
               HasSubstr("%x is tensor<2xcomplex<f32>>, not tensor<2xf32>"));
 }
 

@@ -24,8 +24,8 @@ std::vector<float> floats(const Array& array) {
 }
 
 // Runs one operation, in whichever form, on inputs %a and %b.
-std::vector<Array> run(const std::string& operation, const std::string& a, const std::string& b,
-                       const std::string& result, const std::vector<Array>& inputs) {
+std::vector<Array> run_operation(const std::string& operation, const std::string& a, const std::string& b,
+                                 const std::string& result, const std::vector<Array>& inputs) {
   return interpret(*parse(concat("func.func @main(%a: ", a, ", %b: ", b, ") -> ", result, " {\n  %0 = ", operation,
                                  "\n  return %0 : ", result, "\n}")),
                    inputs);
@@ -37,8 +37,9 @@ const Array vector = Array::of<float>({3}, {1, 0, -1});
 TEST(TextDeprecated, Dot) {
   const auto dot = [](const std::string& a, const std::string& b, const std::string& result, const Array& x,
                       const Array& y) {
-    return run(concat("stablehlo.dot %a, %b, precision = [DEFAULT, HIGHEST] : (", a, ", ", b, ") -> ", result), a, b,
-               result, {x, y})[0];
+    return run_operation(
+        concat("stablehlo.dot %a, %b, precision = [DEFAULT, HIGHEST] : (", a, ", ", b, ") -> ", result), a, b, result,
+        {x, y})[0];
   };
   EXPECT_THAT(floats(dot("tensor<2x3xf32>", "tensor<3x2xf32>", "tensor<2x2xf32>", matrix, other)),
               ElementsAre(22, 28, 49, 64));
@@ -52,14 +53,14 @@ TEST(TextDeprecated, Dot) {
 }
 
 TEST(TextDeprecated, DotOfNarrowIntegers) {
-  const auto sums =
-      run("\"stablehlo.dot\"(%a, %b) : (tensor<2xi8>, tensor<2xi8>) -> tensor<i32>", "tensor<2xi8>", "tensor<2xi8>",
-          "tensor<i32>", {Array::of<std::int8_t>({2}, {100, 100}), Array::of<std::int8_t>({2}, {100, 100})});
+  const auto sums = run_operation("\"stablehlo.dot\"(%a, %b) : (tensor<2xi8>, tensor<2xi8>) -> tensor<i32>",
+                                  "tensor<2xi8>", "tensor<2xi8>", "tensor<i32>",
+                                  {Array::of<std::int8_t>({2}, {100, 100}), Array::of<std::int8_t>({2}, {100, 100})});
   EXPECT_EQ(sums[0], Array::scalar<std::int32_t>(20000));
 }
 
 TEST(TextDeprecated, DotOfComplexNumbers) {
-  const auto parts = run(
+  const auto parts = run_operation(
       "stablehlo.dot %a, %b : (tensor<1xcomplex<f32>>, tensor<1xcomplex<f32>>) -> tensor<complex<f32>>",
       "tensor<1xcomplex<f32>>", "tensor<1xcomplex<f32>>", "tensor<complex<f32>>",
       {Array::of<float>({1}, {1}), Array::of<float>({1}, {2}), Array::of<float>({1}, {3}), Array::of<float>({1}, {4})});
@@ -69,7 +70,7 @@ TEST(TextDeprecated, DotOfComplexNumbers) {
 
 TEST(TextDeprecated, Einsum) {
   const auto einsum = [](const std::string& equation, const std::string& result) {
-    return run(
+    return run_operation(
         concat("stablehlo.einsum %a, %b, config = \"", equation, "\" : (tensor<2x3xf32>, tensor<3x2xf32>) -> ", result),
         "tensor<2x3xf32>", "tensor<3x2xf32>", result, {matrix, other})[0];
   };
@@ -82,21 +83,22 @@ TEST(TextDeprecated, Einsum) {
               ThrowsMessage<Error>(HasSubstr("stablehlo.einsum: '.' in '...b,bc->c' is not a letter")));
   EXPECT_THAT(
       [&] {
-        run("\"stablehlo.einsum\"(%a, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>", "tensor<f32>", "tensor<f32>",
-            "tensor<f32>", {});
+        run_operation("\"stablehlo.einsum\"(%a, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>", "tensor<f32>",
+                      "tensor<f32>", "tensor<f32>", {});
       },
       ThrowsMessage<Error>(HasSubstr("2:8: stablehlo.einsum: expected the attribute einsum_config")));
-  const auto sums = run("stablehlo.unary_einsum %a, config = \"ab->b\" : (tensor<2x3xf32>) -> tensor<3xf32>",
-                        "tensor<2x3xf32>", "tensor<f32>", "tensor<3xf32>", {matrix, Array::of<float>({}, {0})});
+  const auto sums =
+      run_operation("stablehlo.unary_einsum %a, config = \"ab->b\" : (tensor<2x3xf32>) -> tensor<3xf32>",
+                    "tensor<2x3xf32>", "tensor<f32>", "tensor<3xf32>", {matrix, Array::of<float>({}, {0})});
   EXPECT_THAT(floats(sums[0]), ElementsAre(5, 7, 9));
 }
 
 TEST(TextDeprecated, TorchIndexSelect) {
   const Array x = Array::of<float>({2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const auto select = [&](int dimension, int common, const std::string& result, const Array& indices) {
-    return run(concat("\"stablehlo.torch_index_select\"(%a, %b) <{batch_dims = ", common, " : i64, dim = ", dimension,
-                      " : i64}> : (tensor<2x3x2xf32>, tensor<2x2xi32>) -> ", result),
-               "tensor<2x3x2xf32>", "tensor<2x2xi32>", result, {x, indices})[0];
+    return run_operation(concat("\"stablehlo.torch_index_select\"(%a, %b) <{batch_dims = ", common, " : i64, dim = ",
+                                dimension, " : i64}> : (tensor<2x3x2xf32>, tensor<2x2xi32>) -> ", result),
+                         "tensor<2x3x2xf32>", "tensor<2x2xi32>", result, {x, indices})[0];
   };
   EXPECT_THAT(floats(select(1, 1, "tensor<2x2x2xf32>", Array::of<std::int32_t>({2, 2}, {2, 0, 1, 1}))),
               ElementsAre(4, 5, 0, 1, 8, 9, 8, 9));
@@ -111,13 +113,14 @@ TEST(TextDeprecated, TorchIndexSelect) {
 }
 
 TEST(TextDeprecated, Broadcast) {
-  const auto rows = run("stablehlo.broadcast %a, sizes = [2, 1] : (tensor<3xf32>) -> tensor<2x1x3xf32>",
-                        "tensor<3xf32>", "tensor<f32>", "tensor<2x1x3xf32>", {vector, Array::of<float>({}, {0})});
+  const auto rows =
+      run_operation("stablehlo.broadcast %a, sizes = [2, 1] : (tensor<3xf32>) -> tensor<2x1x3xf32>", "tensor<3xf32>",
+                    "tensor<f32>", "tensor<2x1x3xf32>", {vector, Array::of<float>({}, {0})});
   EXPECT_THAT(floats(rows[0]), ElementsAre(1, 0, -1, 1, 0, -1));
   EXPECT_THAT(
       [] {
-        run("stablehlo.broadcast %a, sizes = [-1] : (tensor<3xf32>) -> tensor<1x3xf32>", "tensor<3xf32>", "tensor<f32>",
-            "tensor<1x3xf32>", {});
+        run_operation("stablehlo.broadcast %a, sizes = [-1] : (tensor<3xf32>) -> tensor<1x3xf32>", "tensor<3xf32>",
+                      "tensor<f32>", "tensor<1x3xf32>", {});
       },
       ThrowsMessage<Error>(HasSubstr("stablehlo.broadcast: a dimension of size -1 cannot exist")));
 }

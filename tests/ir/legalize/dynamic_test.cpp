@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using I = std::int32_t;
+using I32 = std::int32_t;
 
 // Returns the single result of a function for these arguments.
 Array result_of(const std::string& text, const std::vector<Array>& inputs = {}) {
@@ -23,42 +23,42 @@ TEST(TextDynamic, ShapesThatAreConstants) {
       %shape = stablehlo.add %one, %one : tensor<2xi64>
       %0 = stablehlo.dynamic_reshape %x, %shape : (tensor<1x4xi32>, tensor<2xi64>) -> tensor<2x2xi32>
       return %0 : tensor<2x2xi32> })",
-                      {Array::of<I>({1, 4}, {1, 2, 3, 4})}),
-            Array::of<I>({2, 2}, {1, 2, 3, 4}));
+                      {Array::of<I32>({1, 4}, {1, 2, 3, 4})}),
+            Array::of<I32>({2, 2}, {1, 2, 3, 4}));
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<2x1xi32>) -> tensor<2x2xi32> {
       %shape = stablehlo.constant dense<2> : tensor<2xi32>
       %0 = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [0, 1] : (tensor<2x1xi32>, tensor<2xi32>) -> tensor<2x2xi32>
       return %0 : tensor<2x2xi32> })",
-                      {Array::of<I>({2, 1}, {1, 2})}),
-            Array::of<I>({2, 2}, {1, 1, 2, 2}));
+                      {Array::of<I32>({2, 1}, {1, 2})}),
+            Array::of<I32>({2, 2}, {1, 1, 2, 2}));
   EXPECT_EQ(result_of(R"(func.func @f() -> tensor<2x2xi32> {
       %shape = stablehlo.constant dense<2> : tensor<2xi32>
       %0 = stablehlo.dynamic_iota %shape, dim = 1 : (tensor<2xi32>) -> tensor<2x2xi32>
       return %0 : tensor<2x2xi32> })"),
-            Array::of<I>({2, 2}, {0, 1, 0, 1}));
+            Array::of<I32>({2, 2}, {0, 1, 0, 1}));
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<2xi32>, %v: tensor<i32>) -> tensor<6xi32> {
       %low = stablehlo.constant dense<1> : tensor<1xi64>
       %high = stablehlo.constant dense<2> : tensor<1xi64>
       %0 = stablehlo.dynamic_pad %x, %v, %low, %high, %low : (tensor<2xi32>, tensor<i32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<6xi32>
       return %0 : tensor<6xi32> })",
-                      {Array::of<I>({2}, {1, 2}), Array::scalar<I>(9)}),
-            Array::of<I>({6}, {9, 1, 9, 2, 9, 9}));
+                      {Array::of<I32>({2}, {1, 2}), Array::scalar<I32>(9)}),
+            Array::of<I32>({6}, {9, 1, 9, 2, 9, 9}));
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<5xi32>) -> tensor<2xi32> {
       %start = stablehlo.constant dense<1> : tensor<1xi64>
       %limit = stablehlo.constant dense<4> : tensor<1xi64>
       %step = stablehlo.constant dense<2> : tensor<1xi64>
       %0 = stablehlo.real_dynamic_slice %x, %start, %limit, %step : (tensor<5xi32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<2xi32>
       return %0 : tensor<2xi32> })",
-                      {Array::of<I>({5}, {0, 1, 2, 3, 4})}),
-            Array::of<I>({2}, {1, 3}));
+                      {Array::of<I32>({5}, {0, 1, 2, 3, 4})}),
+            Array::of<I32>({2}, {1, 3}));
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<3x2xi32>, %i: tensor<2xi32>) -> tensor<2x2xi32> {
       %sizes = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
       %0 = "stablehlo.dynamic_gather"(%x, %i, %sizes) {
         dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>
       } : (tensor<3x2xi32>, tensor<2xi32>, tensor<2xi64>) -> tensor<2x2xi32>
       return %0 : tensor<2x2xi32> })",
-                      {Array::of<I>({3, 2}, {1, 2, 3, 4, 5, 6}), Array::of<I>({2}, {2, 0})}),
-            Array::of<I>({2, 2}, {5, 6, 1, 2}));
+                      {Array::of<I32>({3, 2}, {1, 2, 3, 4, 5, 6}), Array::of<I32>({2}, {2, 0})}),
+            Array::of<I32>({2, 2}, {5, 6, 1, 2}));
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<1x1x3xf32>, %w: tensor<1x1x2xf32>) -> tensor<1x1x4xf32> {
       %pad = stablehlo.constant dense<1> : tensor<1x2xi64>
       %0 = "stablehlo.dynamic_conv"(%x, %w, %pad) {
@@ -71,7 +71,7 @@ TEST(TextDynamic, ShapesThatAreConstants) {
       %0 = stablehlo.get_dimension_size %x, dim = 1 : (tensor<2x3xi64>) -> tensor<i32>
       return %0 : tensor<i32> })",
                       {Array(Type(DType::i64, {2, 3}))}),
-            Array::scalar<I>(3));
+            Array::scalar<I32>(3));
 }
 
 TEST(TextDynamic, ShapesThatAreData) {
@@ -79,8 +79,8 @@ TEST(TextDynamic, ShapesThatAreData) {
   EXPECT_EQ(result_of(R"(func.func @f(%x: tensor<4xi32>, %s: tensor<1xi32>) -> tensor<4xi32> {
       %0 = stablehlo.dynamic_reshape %x, %s : (tensor<4xi32>, tensor<1xi32>) -> tensor<4xi32>
       return %0 : tensor<4xi32> })",
-                      {Array::of<I>({4}, {1, 2, 3, 4}), Array::of<I>({1}, {4})}),
-            Array::of<I>({4}, {1, 2, 3, 4}));
+                      {Array::of<I32>({4}, {1, 2, 3, 4}), Array::of<I32>({1}, {4})}),
+            Array::of<I32>({4}, {1, 2, 3, 4}));
   EXPECT_THAT(
       [] {
         parse(R"(func.func @f(%x: tensor<2xi32>, %v: tensor<i32>, %p: tensor<1xi64>) -> tensor<2xi32> {
@@ -112,16 +112,16 @@ TEST(TextScan, CarriesAlongADimension) {
     return interpret(*parse(text), inputs);
   };
   auto results = run(scanned("tensor<3xi32>", "tensor<i32>", 0),
-                     {Array::of<I>({3}, {1, 2, 3}), Array::scalar<I>(5), Array::scalar<I>(10)});
-  EXPECT_EQ(results[0], Array::of<I>({3}, {15, 35, 65}));
-  EXPECT_EQ(results[1], Array::scalar<I>(65));
+                     {Array::of<I32>({3}, {1, 2, 3}), Array::scalar<I32>(5), Array::scalar<I32>(10)});
+  EXPECT_EQ(results[0], Array::of<I32>({3}, {15, 35, 65}));
+  EXPECT_EQ(results[1], Array::scalar<I32>(65));
   results = run(scanned("tensor<2x2xi32>", "tensor<2xi32>", 1, "attributes {is_reverse = true}"),
-                {Array::of<I>({2, 2}, {1, 2, 3, 4}), Array::of<I>({2}, {0, 1}), Array::of<I>({2}, {1, 1})});
-  EXPECT_EQ(results[0], Array::of<I>({2, 2}, {3, 2, 8, 5}));
-  EXPECT_EQ(results[1], Array::of<I>({2}, {3, 8}));
+                {Array::of<I32>({2, 2}, {1, 2, 3, 4}), Array::of<I32>({2}, {0, 1}), Array::of<I32>({2}, {1, 1})});
+  EXPECT_EQ(results[0], Array::of<I32>({2, 2}, {3, 2, 8, 5}));
+  EXPECT_EQ(results[1], Array::of<I32>({2}, {3, 8}));
   results = run(scanned("tensor<0xi32>", "tensor<i32>", 0),
-                {Array(Type(DType::i32, {0})), Array::scalar<I>(5), Array::scalar<I>(10)});
-  EXPECT_EQ(results[1], Array::scalar<I>(5));
+                {Array(Type(DType::i32, {0})), Array::scalar<I32>(5), Array::scalar<I32>(10)});
+  EXPECT_EQ(results[1], Array::scalar<I32>(5));
 }
 
 TEST(TextScan, RefusesWhatDoesNotFit) {
@@ -141,7 +141,7 @@ TEST(TextMap, AppliesTheBodyToEveryElement) {
           stablehlo.return %2 : tensor<i1>
       }) {dimensions = array<i64: 0, 1>} : (tensor<2x2xi32>, tensor<2x2xi32>) -> tensor<2x2xi1>
       return %0 : tensor<2x2xi1> })",
-                      {Array::of<I>({2, 2}, {1, 2, 3, 4}), Array::of<I>({2, 2}, {3, 4, 7, 0})}),
+                      {Array::of<I32>({2, 2}, {1, 2, 3, 4}), Array::of<I32>({2, 2}, {3, 4, 7, 0})}),
             Array::of<bool>({2, 2}, {true, false, true, false}));
 }
 

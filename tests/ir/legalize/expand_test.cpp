@@ -14,12 +14,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::vector<Array> run(const std::string& text, std::vector<Array> inputs) { return interpret(*parse(text), inputs); }
+std::vector<Array> run_text(const std::string& text, std::vector<Array> inputs) {
+  return interpret(*parse(text), inputs);
+}
 
 Array bitcast(const Array& x, Type type) {
-  return run(concat("func.func @main(%x: ", x.type(), ") -> ", type, " { %0 = stablehlo.bitcast_convert %x : (",
-                    x.type(), ") -> ", type, " return %0 : ", type, " }"),
-             {x})[0];
+  return run_text(concat("func.func @main(%x: ", x.type(), ") -> ", type, " { %0 = stablehlo.bitcast_convert %x : (",
+                         x.type(), ") -> ", type, " return %0 : ", type, " }"),
+                  {x})[0];
 }
 
 TEST(TextExpand, BitcastSplitsWideElements) {
@@ -63,13 +65,13 @@ TEST(TextExpand, BitcastOfNarrowDtypes) {
 }
 
 TEST(TextExpand, BitcastOfComplexNumbersIsOfTheirParts) {
-  const auto results = run(R"(
+  const auto results = run_text(R"(
 func.func @main(%x: tensor<complex<f64>>) -> (tensor<2xcomplex<f32>>, tensor<complex<f64>>) {
   %0 = stablehlo.bitcast_convert %x : (tensor<complex<f64>>) -> tensor<2xcomplex<f32>>
   %1 = stablehlo.bitcast_convert %0 : (tensor<2xcomplex<f32>>) -> tensor<complex<f64>>
   return %0, %1 : tensor<2xcomplex<f32>>, tensor<complex<f64>>
 })",
-                           {Array::scalar<double>(1), Array::scalar<double>(-2)});
+                                {Array::scalar<double>(1), Array::scalar<double>(-2)});
   EXPECT_THAT(results[0].data<float>(), ElementsAre(0, 0));
   EXPECT_THAT(results[1].data<float>(), ElementsAre(1.875f, -2));
   EXPECT_EQ(results[2].element(0), 1);
@@ -77,12 +79,12 @@ func.func @main(%x: tensor<complex<f64>>) -> (tensor<2xcomplex<f32>>, tensor<com
 }
 
 TEST(TextExpand, ABooleanForAComplexNumberIsOfItsRealPart) {
-  const auto results = run(R"(
+  const auto results = run_text(R"(
 func.func @main(%x: tensor<2xcomplex<f32>>) -> tensor<2xi1> {
   %0 = stablehlo.convert %x : (tensor<2xcomplex<f32>>) -> tensor<2xi1>
   return %0 : tensor<2xi1>
 })",
-                           {Array::of<float>({2}, {0, 1}), Array::of<float>({2}, {1, 0})});
+                                {Array::of<float>({2}, {0, 1}), Array::of<float>({2}, {1, 0})});
   EXPECT_THAT(results[0].data<bool>(), ElementsAre(false, true));
 }
 
@@ -96,7 +98,7 @@ TEST(TextExpand, BitcastRefusesOtherShapes) {
 
 TEST(TextExpand, ProductsOfSeveralDtypes) {
   const auto results =
-      run(R"(
+      run_text(R"(
 func.func @main(%f: tensor<2xf32>, %h: tensor<2xbf16>, %u: tensor<2xui8>, %i: tensor<2xi8>)
     -> (tensor<f32>, tensor<i32>, tensor<i32>, tensor<bf16>) {
   %0 = stablehlo.dot_general %f, %h, contracting_dims = [0] x [0] : (tensor<2xf32>, tensor<2xbf16>) -> tensor<f32>
@@ -105,8 +107,8 @@ func.func @main(%f: tensor<2xf32>, %h: tensor<2xbf16>, %u: tensor<2xui8>, %i: te
   %3 = stablehlo.dot_general %f, %f, contracting_dims = [0] x [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<bf16>
   return %0, %1, %2, %3 : tensor<f32>, tensor<i32>, tensor<i32>, tensor<bf16>
 })",
-          {Array::of<float>({2}, {1.00390625f, 2}), Array::of<bfloat16>({2}, {bfloat16(2.0f), bfloat16(3.0f)}),
-           Array::of<std::uint8_t>({2}, {255, 2}), Array::of<std::int8_t>({2}, {-100, 3})});
+               {Array::of<float>({2}, {1.00390625f, 2}), Array::of<bfloat16>({2}, {bfloat16(2.0f), bfloat16(3.0f)}),
+                Array::of<std::uint8_t>({2}, {255, 2}), Array::of<std::int8_t>({2}, {-100, 3})});
   EXPECT_EQ(results[0].element(0), 8.0078125);
   EXPECT_EQ(results[1].element(0), 65029);
   EXPECT_EQ(results[2].element(0), -25494);
@@ -132,7 +134,7 @@ func.func public @main(%x: tensor<4x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xi32>
 })";
 
 TEST(TextExpand, ApproxTopKIsExact) {
-  const auto results = run(approx_top_k, {Array::of<float>({4, 2}, {1, 8, 4, 5, 3, 6, 2, 7})});
+  const auto results = run_text(approx_top_k, {Array::of<float>({4, 2}, {1, 8, 4, 5, 3, 6, 2, 7})});
   EXPECT_THAT(results[0].data<float>(), ElementsAre(4, 8, 3, 7));
   EXPECT_THAT(results[1].data<std::int32_t>(), ElementsAre(1, 0, 2, 3));
 }

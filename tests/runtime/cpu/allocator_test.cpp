@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
@@ -128,4 +128,4 @@ TEST(Allocator, ManyThreadsMayAllocate) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

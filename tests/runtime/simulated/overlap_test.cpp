@@ -10,10 +10,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
-const auto nothing = [](const Launch&) {};
+const auto no_work = [](const Launch&) {};
 constexpr int steps = 20;
 
 // Returns the microseconds that a thunk takes, from its name: "collective 30".
@@ -51,15 +51,15 @@ const auto from_the_step_before = [](Device& device, std::vector<BufferPtr> outp
 TEST(SimulatedOverlap, ASlowThunkOfTheHostIsHidden) {
   Program program("log");
   const Slice x = program.input(), y = program.output(0), told = program.output();
-  program.thunk("compute 100", {x}, {y}, nothing);
-  program.thunk_on(StreamKind::host, "tell 60", {y}, {told}, nothing);
+  program.thunk("compute 100", {x}, {y}, no_work);
+  program.thunk_on(StreamKind::host, "tell 60", {y}, {told}, no_work);
   const auto [step_us, idle_us] = run(program.finish(), from_the_step_before);
   EXPECT_EQ(step_us, 160) << "the next step overwrites the bytes that the host reads";
 
   Program copied("log of a copy");
   const Slice a = copied.input(), b = copied.output(0), c = copied.temporary(), d = copied.output();
-  copied.thunk("compute 100", {a}, {b}, nothing).thunk("copy 1", {b}, {c}, nothing);
-  copied.thunk_on(StreamKind::host, "tell 60", {c}, {d}, nothing);
+  copied.thunk("compute 100", {a}, {b}, no_work).thunk("copy 1", {b}, {c}, no_work);
+  copied.thunk_on(StreamKind::host, "tell 60", {c}, {d}, no_work);
   const auto hidden = run(copied.finish(), from_the_step_before);
   EXPECT_EQ(hidden.step_us, 101);
   EXPECT_EQ(hidden.idle_us, 0);
@@ -71,10 +71,10 @@ TEST(SimulatedOverlap, ACollectiveIsHiddenBehindWhatDoesNotNeedIt) {
     Program program("reduce");
     const Slice x = program.input(), first = program.temporary(), second = program.temporary(),
                 sum = program.temporary(), y = program.output(0);
-    program.thunk("backward of the last layer 40", {x}, {first}, nothing);
-    program.thunk_on(StreamKind::communication, concat("all-reduce ", collective_us), {first}, {sum}, nothing);
-    program.thunk("backward of the first layers 50", {x}, {second}, nothing);
-    program.thunk("update 10", {x, sum, second}, {y}, nothing);
+    program.thunk("backward of the last layer 40", {x}, {first}, no_work);
+    program.thunk_on(StreamKind::communication, concat("all-reduce ", collective_us), {first}, {sum}, no_work);
+    program.thunk("backward of the first layers 50", {x}, {second}, no_work);
+    program.thunk("update 10", {x, sum, second}, {y}, no_work);
     return run(program.finish(), from_the_step_before);
   };
   EXPECT_EQ(step_of(30).step_us, 100);
@@ -88,8 +88,8 @@ TEST(SimulatedOverlap, WhatNeedsTheBatchAloneRunsBesideTheStepBefore) {
   const auto step_of = [](StreamKind stream, double lookup_us) {
     Program program("look up");
     const Slice state = program.input(), batch = program.input(), rows = program.temporary(), y = program.output(0);
-    program.thunk_on(stream, concat("look up ", lookup_us), {batch}, {rows}, nothing);
-    program.thunk("compute 100", {state, rows}, {y}, nothing);
+    program.thunk_on(stream, concat("look up ", lookup_us), {batch}, {rows}, no_work);
+    program.thunk("compute 100", {state, rows}, {y}, no_work);
     return run(program.finish(), [](Device& device, std::vector<BufferPtr> outputs) {
       if (outputs.empty()) outputs.push_back(floats(device, {0, 0, 0, 0}));
       outputs.push_back(floats(device, {1, 2, 3, 4}));
@@ -107,10 +107,10 @@ TEST(SimulatedOverlap, TheCopyOfTheNextBatchIsHidden) {
   const auto step_with = [](double copy_us) {
     Program program("train");
     const Slice state = program.input(), batch = program.input(), y = program.output(0);
-    program.thunk("compute 100", {state, batch}, {y}, nothing);
+    program.thunk("compute 100", {state, batch}, {y}, no_work);
     Program copy("copy");
     const Slice from = copy.input(), to = copy.output();
-    copy.thunk_on(StreamKind::copy, concat("copy ", copy_us), {from}, {to}, nothing);
+    copy.thunk_on(StreamKind::copy, concat("copy ", copy_us), {from}, {to}, no_work);
     const auto copied = copy.finish();
     return run(program.finish(), [copied](Device& device, std::vector<BufferPtr> outputs) {
       if (outputs.empty()) outputs.push_back(floats(device, {0, 0, 0, 0}));
@@ -124,4 +124,4 @@ TEST(SimulatedOverlap, TheCopyOfTheNextBatchIsHidden) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::runtime::testing {
+namespace weft::runtime {
 namespace {
 
 using ::testing::Each;
@@ -97,4 +97,4 @@ TEST(Simulation, SynchronizeIsAWait) {
 }
 
 }  // namespace
-}  // namespace weft::runtime::testing
+}  // namespace weft::runtime
