@@ -36,6 +36,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(weft_settings INTERFACE -Wno-restrict)  # GCC bug 105651: false alarms in std::string
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # A compiler that looks for unused memory only above 1 GB takes a tenth less time; few of our files need as much.
+  target_compile_options(weft_settings INTERFACE --param=ggc-min-heapsize=1000000)
+endif()
 if(WEFT_MOLD)
   target_link_options(weft_settings INTERFACE -fuse-ld=mold)
 endif()
