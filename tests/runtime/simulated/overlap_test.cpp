@@ -83,6 +83,33 @@ TEST(SimulatedOverlap, ACollectiveIsHiddenBehindWhatDoesNotNeedIt) {
   EXPECT_EQ(step_of(70).idle_us, 20) << "the part that the backward pass does not hide";
 }
 
+// Adding what arrived takes CPUs from the computation that hides the transfer, but only while both run.
+TEST(SimulatedOverlap, WhatACollectiveComputesDelaysTheComputationBesideIt) {
+  const auto step_of = [](double collective_us, double taken_us) {
+    Program program("reduce");
+    const Slice x = program.input(), first = program.temporary(), second = program.temporary(),
+                sum = program.temporary(), y = program.output(0);
+    program.thunk("backward of the last layer 40", {x}, {first}, nothing);
+    program.thunk_on(StreamKind::communication, concat("all-reduce ", collective_us), {first}, {sum}, nothing);
+    program.thunk("backward of the first layers 50", {x}, {second}, nothing);
+    program.thunk("update 10", {x, sum, second}, {y}, nothing);
+    std::vector<std::string> ran;
+    SimulatedDevice device(
+        {.thunk_us = time_in_name,
+         .taken_us = [=](const Thunk&) { return taken_us; },
+         .ran = [&](const Thunk& thunk, double begin,
+                    double end) { ran.push_back(concat(thunk.info.name[0], ' ', begin, ' ', end)); }});
+    const auto outputs = device.launch(program.finish(), std::vector{floats(device, {0, 0, 0, 0})});
+    outputs[0]->wait();
+    return ran;
+  };
+  using ::testing::ElementsAre;
+  EXPECT_THAT(step_of(30, 0), ElementsAre("b 0 40", "a 40 70", "b 40 90", "u 90 100"));
+  EXPECT_THAT(step_of(30, 8), ElementsAre("b 0 40", "a 40 70", "b 40 98", "u 98 108"));
+  EXPECT_THAT(step_of(70, 60), ElementsAre("b 0 40", "a 40 110", "b 40 140", "u 140 150"))
+      << "it takes no more than half of the time in which both run";
+}
+
 // Work that needs only the batch runs concurrently with the previous step.
 TEST(SimulatedOverlap, WhatNeedsTheBatchAloneRunsBesideTheStepBefore) {
   const auto step_of = [](StreamKind stream, double lookup_us) {

@@ -16,6 +16,10 @@ struct Simulation {
   double host_item_us = 0;  // time of the host for each item passed to host_works()
   // Additional time of a thunk on its stream; null: none.
   std::function<double(const Thunk& thunk)> thunk_us = {};
+  // For how long a thunk of another stream keeps the compute stream from its CPUs while it runs; null: not at all.
+  std::function<double(const Thunk& thunk)> taken_us = {};
+  // Called for each thunk, with the times at which it began and ended; null: nobody asks.
+  std::function<void(const Thunk& thunk, double begin_us, double end_us)> ran = {};
 };
 
 class SimulatedDevice : public Device {

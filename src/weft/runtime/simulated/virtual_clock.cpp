@@ -96,6 +96,20 @@ void VirtualClock::compute(double start_us, double us, bool begins_launch) {
   stream_us = start_us + us;
 }
 
+// Returns by how much longer the compute stream takes for work from `start_us` on, because others take CPUs from it: while both run, each
+// gets half of them.
+double VirtualClock::lost_us(double start_us, double us) {
+  std::erase_if(takers_, [&](const Taker& taker) { return taker.end_us <= start_us || taker.left_us <= 0; });
+  double lost = 0;
+  for (Taker& taker : takers_) {
+    const double beside = us - std::max(taker.begin_us - start_us, 0.0);
+    const double taken = std::clamp(beside, 0.0, taker.left_us);
+    taker.left_us -= taken;
+    lost += taken;
+  }
+  return lost;
+}
+
 // Runs a launch by its schedule: every task begins as soon as its stream has done its earlier work and the task's dependencies
 // are there.
 double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule& schedule) {
@@ -133,13 +147,16 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
     double start = std::max(host_us_, stream_us);
     for (const std::uint32_t allocation : task.allocations) start = std::max(start, allocation_us(p, allocation));
     for (const Schedule::Wait& wait : task.waits) start = std::max(start, end_us(wait));
-    const double us = simulation_.thunk_us ? simulation_.thunk_us(*executable.thunks[thunk]) : 0;
+    const Thunk& run = *executable.thunks[thunk];
+    const double us = simulation_.thunk_us ? simulation_.thunk_us(run) : 0;
     if (p == 0) {
-      compute(start, us + (begins ? simulation_.launch_us : 0), begins);
+      compute(start, us + lost_us(start, us) + (begins ? simulation_.launch_us : 0), begins);
       begins = false;
     } else {
       stream_us = start + us;
+      if (simulation_.taken_us) takers_.push_back({start, stream_us, simulation_.taken_us(run)});
     }
+    if (simulation_.ran) simulation_.ran(run, start, stream_us);
     ends[p].push_back(stream_us);
   }
   // Inputs that no task touches are waited for at the end.

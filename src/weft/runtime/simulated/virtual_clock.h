@@ -36,7 +36,12 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
     double end_us;
     std::uint64_t bytes;
   };
+  // A thunk of another stream that takes CPUs from the compute stream.
+  struct Taker {
+    double begin_us, end_us, left_us;  // left: what it still takes
+  };
   void wait_for_room(std::uint64_t bytes);
+  double lost_us(double start_us, double us);
   double run_as_one(const LaunchRecord& launch);
   double run_by_schedule(const LaunchRecord& launch, const Schedule& schedule);
   void compute(double start_us, double us, bool begins_launch);
@@ -50,6 +55,7 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
   std::uint64_t bytes_in_flight_ = 0, host_waits_ = 0, peak_run_ahead_ = 0, peak_run_ahead_bytes_ = 0;
   double host_us_ = 0, busy_us_ = 0, idle_us_ = 0, waited_us_ = 0;
   std::array<double, stream_kinds> stream_us_{};  // the time at which each stream has done all its work
+  std::vector<Taker> takers_;
   ScheduleCache schedules_;
   Recent gaps_ns_;
   bool has_computed_ = false;
