@@ -27,7 +27,6 @@
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
-#include <weft/runtime/ranks.h>
 
 namespace weft::compiler {
 
@@ -215,7 +214,7 @@ std::vector<Unit> beside_collectives(const ir::Graph& graph, std::vector<Unit> u
     if (!unit.bytes)
       for (const auto* values : {&unit.reads, &unit.writes})
         for (const ir::Value v : *values) moved += v.type().is_static() ? static_cast<double>(v.type().bytes()) : 0;
-    return runtime::local_devices(options.devices).count *
+    return options.devices_together() *
            options.target->seconds(flops.is_constant() ? static_cast<double>(flops.value()) : 0, moved);
   };
   std::vector<Unit> in_turn = units;

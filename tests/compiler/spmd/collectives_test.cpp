@@ -319,5 +319,24 @@ TEST(Collectives, GiveTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+// For simulations: no device waits for another one, and the results are of the same kind as real ones.
+TEST(Collectives, OneDeviceRunsTheProgramAlone) {
+  const DeviceProgram p(R"(func.func @main(%x: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
+    %g = "stablehlo.all_gather"(%x) <{all_gather_dim = 0, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids}> : (tensor<4xf32>) -> tensor<8xf32>
+    %s = "stablehlo.all_reduce"(%x) <{replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 2, type = 0>, use_global_device_ids}> ({
+    ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+      %c = stablehlo.add %a, %b : tensor<f32>
+      stablehlo.return %c : tensor<f32>
+    }) : (tensor<4xf32>) -> tensor<4xf32>
+    return %g, %s : tensor<8xf32>, tensor<4xf32>
+  })",
+                        2);
+  Array x(p.divided.graph->inputs()[0].type());
+  for (std::size_t i = 0; i < 4; ++i) x.data<float>()[i] = static_cast<float>(i + 1);
+  const auto results = test::run(compile(*p.divided.graph, {.devices = 2, .stands_for = 1}), {{x}});
+  EXPECT_THAT(results[0].data<float>(), testing::ElementsAre(1, 2, 3, 4, 1, 2, 3, 4));
+  EXPECT_THAT(results[1].data<float>(), testing::ElementsAre(1, 2, 3, 4));
+}
+
 }  // namespace
 }  // namespace weft::compiler

@@ -6,6 +6,7 @@
 #include <weft/base/error.h>
 #include <weft/base/hash.h>
 #include <weft/base/knobs.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::compiler {
 
@@ -28,6 +29,10 @@ Options Options::from_knobs() {
   options.bucketing = bucketing_named(knobs::buckets());
   options.overlap = knobs::overlap();
   return options;
+}
+
+std::uint32_t Options::devices_together() const {
+  return stands_for != 0 ? stands_for : runtime::local_devices(devices).count;
 }
 
 std::uint64_t Options::communication_key() const {

@@ -50,6 +50,9 @@ struct Options {
   Link link = {};
   Bucketing bucketing = Bucketing::chosen;
   bool overlap = true;  // if the link leaves the CPUs free
+  // If not 0, the program is for a simulation of the mesh. One device runs it alone and stands for this many that share its machine; its
+  // collectives exchange nothing: they give what the device holds, as often as it fits.
+  std::uint32_t stands_for = 0;
   // For a graph with symbolic dims: sample values of the symbols, used only for choices that affect speed.
   SizeValues sizes = {};
   Observer* observer = nullptr;
@@ -57,6 +60,8 @@ struct Options {
   // Sets strict and fuse from WEFT_STRICT and WEFT_FUSE, and how devices communicate from WEFT_LINK, WEFT_BUCKETS and WEFT_OVERLAP.
   static Options from_knobs();
   bool overlaps() const { return overlap && link.leaves_cpus; }
+  // Returns how many devices share the CPUs of a machine, so that the work of one takes that many times as long.
+  std::uint32_t devices_together() const;
   // Identifies how devices communicate, for keys of programs on meshes.
   std::uint64_t communication_key() const;
 };
