@@ -14,7 +14,7 @@ namespace weft::profile {
 class Synthetic {
  public:
   Synthetic() {
-    recording_.threads = {"main thread", "device"};
+    recording_.threads = {"main thread", "device", "communication"};
     recording_.about = {{"cpus", 2}, {"threads", 2}};
     recording_.complete = true;
   }
@@ -40,8 +40,31 @@ class Synthetic {
                                 .number = number});
   }
 
-  // Adds a launch of a program, which the host makes right before the device runs it.
-  void launch(std::int32_t program, double from_us, double to_us) {
+  // Adds an op to a program: a collective for which the link takes this time.
+  std::int32_t collective(std::int32_t program, const std::string& name, double link_us) {
+    runtime::ThunkInfo& op = recording_.programs[program].ops.emplace_back().info;
+    op.name = name;
+    op.category = "collective";
+    op.link_seconds = 1e-6 * link_us;
+    return static_cast<std::int32_t>(recording_.programs[program].ops.size() - 1);
+  }
+
+  // Adds a run of an op within the last launch, on a stream of its own.
+  void op(std::int32_t program, std::int32_t op, double from_us, double to_us) {
+    recording_.spans.push_back({.category = string("thunk"),
+                                .name = string("op"),
+                                .thread = 2,
+                                .program = program,
+                                .op = op,
+                                .begin_ns = ns(from_us),
+                                .end_ns = ns(to_us),
+                                .number = launches_ - 1});
+  }
+
+  runtime::ProgramDescription& description(std::int32_t program) { return recording_.programs[program].description; }
+
+  // Adds a launch of a program, which the host makes right before the device runs it. `computes_until_us`: its op ends before the launch.
+  void launch(std::int32_t program, double from_us, double to_us, double computes_until_us = 0) {
     const std::uint64_t number = launches_++;
     host("host", "launch", from_us - 0.002, from_us - 0.001, number);
     Span span{.category = string("device"),
@@ -54,13 +77,14 @@ class Synthetic {
     recording_.spans.push_back(span);
     span.category = string("thunk");
     span.op = 0;
+    if (computes_until_us > 0) span.end_ns = ns(computes_until_us);
     recording_.spans.push_back(span);
   }
 
   // Adds a step: the host prepares its execution from the first time to the second, and the device runs it until the third.
-  void step(std::int32_t program, double from_us, double busy_from_us, double to_us) {
+  void step(std::int32_t program, double from_us, double busy_from_us, double to_us, double computes_until_us = 0) {
     host("step", "train", from_us, busy_from_us, steps_++);
-    launch(program, busy_from_us, to_us);
+    launch(program, busy_from_us, to_us, computes_until_us);
   }
 
   void load(double time_us, double waited_us, double stolen_us = 0, double own_us = 0, double machine_us = 0) {

@@ -58,7 +58,11 @@ namespace weft::diagnostics {
   KIND(checkpoint, perf_hints, "the device waits while a checkpoint is read or written",                              \
        "save less often (--save-every)")                                                                              \
   KIND(validation, perf_hints, "steps wait for validation", "validate less often (--val-every), or on fewer batches") \
-  KIND(hashing, perf_hints, "the device waits while files are hashed", "hash files before training begins, and once")
+  KIND(hashing, perf_hints, "the device waits while files are hashed", "hash files before training begins, and once") \
+  KIND(exposed_communication, perf_hints, "devices wait for collectives",                                             \
+       "weft explain --last --collectives tells what would remove each of them")                                      \
+  KIND(replicated_state, perf_hints, "every device keeps a copy of state that could be divided",                      \
+       "divide the optimizer's state (ZeRO-1): shard(optimizer, zero::over(\"data\"), mesh), or --zero 1")
 
 enum class Kind : std::uint8_t {
 #define WEFT_DIAGNOSTIC_KIND(name, channel, what, remedy) name,

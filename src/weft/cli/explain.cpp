@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -12,11 +13,12 @@
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/divide.h>
+#include <weft/cli/explain_collectives.h>
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/cli/profile_folder.h>
 #include <weft/compiler/compiler.h>
-#include <weft/compiler/spmd/describe_division.h>
+#include <weft/compiler/spmd/why_sharded.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/graph_view.h>
 #include <weft/runtime/program_description.h>
@@ -29,7 +31,7 @@ struct ExplainOptions {
   std::string file, entry, output, around, format = "text";
   std::string run;  // with --last; empty: the most recent run
   std::int64_t distance = 2;
-  bool last = false, expand = false, collectives = false;
+  bool last = false, expand = false, collectives = false, shardings = false, json = false;
 };
 
 constexpr std::array formats = {"text", "dot", "svg"};
@@ -63,12 +65,17 @@ runtime::ProgramDescription compiled_program(const ExplainOptions& options) {
   return named(executable->describe(), program_name(*function, options.file));
 }
 
-runtime::ProgramDescription program_of(const ExplainOptions& options) {
-  if (options.last)
-    return longest_program(options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run));
+// Returns the profile to explain; nullopt: a file.
+std::optional<std::filesystem::path> run_of(const ExplainOptions& options) {
+  if (options.last) return options.run.empty() ? last_profile_folder() : std::filesystem::path(options.run);
   std::error_code ignored;
-  return std::filesystem::is_directory(options.file, ignored) ? longest_program(options.file)
-                                                              : compiled_program(options);
+  return std::filesystem::is_directory(options.file, ignored) ? std::optional<std::filesystem::path>(options.file)
+                                                              : std::nullopt;
+}
+
+runtime::ProgramDescription program_of(const ExplainOptions& options) {
+  const auto run = run_of(options);
+  return run ? longest_program(*run) : compiled_program(options);
 }
 
 std::string drawing(const runtime::ProgramDescription& program, const profile::GraphViewOptions& view) {
@@ -87,26 +94,36 @@ std::string show_graph(const ExplainOptions& options) {
                                    : drawing(program, view);
 }
 
-// Divides the function among the devices of its mesh.
-std::string explain_collectives(const ExplainOptions& options) {
+std::string show_collectives(const ExplainOptions& options) {
+  if (options.format != "text") throw CLI::ValidationError("--collectives explains as text or, with --json, as JSON");
+  if (const auto run = run_of(options)) return explain_recorded_collectives(*run, options.json);
+  return explain_collectives(options.file, options.entry, options.json);
+}
+
+// Tells how the values of the function are divided, and why.
+std::string explain_values(const ExplainOptions& options) {
   if (options.file.empty() || options.format != "text")
-    throw CLI::ValidationError("--collectives explains a FILE, as text");
+    throw CLI::ValidationError("--shardings explains a FILE, as text");
   const ir::Module module = read_module(options.file);
-  const compiler::Division division =
-      compiler::describe_division(divide_and_join(*find_entry(module, options.file, options.entry), options.file));
-  std::string text = division.summary() + '\n';
-  for (const std::string& joined : division.joined) text += joined + '\n';
-  for (const compiler::Division::Collective& c : division.collectives)
-    text += concat('\n', compiler::cost_text(c), "\n  ",
-                   compiler::reason_text(c, [](std::int32_t input) { return concat("input ", input); }), '\n');
-  return text;
+  std::string text;
+  for (const compiler::ShardedValue& v :
+       compiler::explain_shardings(divide(*find_entry(module, options.file, options.entry), options.file))) {
+    text += concat(v.value, ": ", v.type, ' ', v.sharding, '\n');
+    for (const std::string& reason : v.reasons) text += concat("  ", reason, '\n');
+  }
+  return text.empty() ? "all devices hold all values whole\n" : text;
 }
 
 void explain(const ExplainOptions& options) {
   if (std::ranges::find(formats, options.format) == formats.end())
     throw CLI::ValidationError(concat("--format must be one of text, dot, svg, got '", options.format, "'"));
   if (options.last != options.file.empty()) throw CLI::ValidationError("weft explain takes either a FILE or --last");
-  const std::string text = options.collectives ? explain_collectives(options) : show_graph(options);
+  if (options.json && !options.collectives) throw CLI::ValidationError("--json needs --collectives");
+  if (options.collectives && options.shardings)
+    throw CLI::ValidationError("--collectives and --shardings exclude each other");
+  const std::string text = options.collectives ? show_collectives(options)
+                           : options.shardings ? explain_values(options)
+                                               : show_graph(options);
   if (options.output.empty()) {
     std::cout << text;
   } else {
@@ -138,8 +155,13 @@ void add_explain(CLI::App& app) {
            "Show only the neighbourhood of this operation: %fusion.12");
   add_integer(command, "--distance", options->distance, "Size of the neighbourhood, in edges", {0, 1000});
   command.add_flag("--expand", options->expand, "Also show the operations inside fusions");
-  command.add_flag("--collectives", options->collectives,
-                   "Show instead why the devices of the program's sdy.mesh communicate, and what each sends");
+  command.add_flag(
+      "--collectives", options->collectives,
+      "Show instead why the devices of the program's mesh communicate and what each sends; for a recorded run, also "
+      "the time of each collective, as predicted and as measured");
+  command.add_flag("--json", options->json, "With --collectives: print one JSON object, and nothing else");
+  command.add_flag("--shardings", options->shardings,
+                   "Show instead how the values of the program are divided among the devices of its mesh, and why");
   add_text(command, "--output", options->output, "a file", "Write to this file instead of the standard output");
   command.callback([options, last] {
     options->last = last->count() > 0;

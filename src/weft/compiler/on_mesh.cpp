@@ -11,9 +11,11 @@
 #include <utility>
 
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/exchanged_tensors.h>
 #include <weft/compiler/sharding_layout.h>
 #include <weft/compiler/spmd/buckets.h>
 #include <weft/compiler/spmd/describe_division.h>
+#include <weft/compiler/spmd/replicated_state.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/shards.h>
@@ -46,7 +48,7 @@ std::size_t take_number(std::string_view& text) {
   return number;
 }
 
-// Adds to the origin of a dimension how the mesh divides the input: "input 0 dim 0 / data 8".
+// Adds to the origin of a dimension its whole size, and how the mesh divides the input: "input 0 dim 0 (4096) / data 8".
 std::string on_mesh(std::string_view origin, const Partitioned& program) {
   constexpr std::string_view input = "input ", dim = " dim ";
   std::string text;
@@ -62,8 +64,12 @@ std::string on_mesh(std::string_view origin, const Partitioned& program) {
     const std::string_view named = rest.substr(0, rest.size() - after.size());
     std::string divided(named);
     if (i < program.inputs.size() && std::cmp_less(d, program.inputs[i].rank()))
-      for (const int axis : program.inputs[i].axes(static_cast<int>(d)))
+      for (const int axis : program.inputs[i].axes(static_cast<int>(d))) {
+        if (divided.size() == named.size())
+          divided += concat(
+              " (", program.inputs[i].whole_type(program.graph->inputs()[i].type()).size(static_cast<int>(d)), ')');
         divided += concat(" / ", program.mesh.axes()[axis].name, ' ', program.mesh.size(axis));
+      }
     text += divided.size() == named.size() || named == origin ? divided : concat('(', divided, ')');
     rest = after;
   }
@@ -88,7 +94,8 @@ runtime::Placed placed(Type shard, const ir::Sharding& sharding, bool is_shared)
 }  // namespace
 
 std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const runtime::Executable>& one,
-                                                    const Partitioned& program, const std::vector<bool>& shared) {
+                                                    const Partitioned& program, const Options& options,
+                                                    const std::vector<bool>& shared) {
   std::vector<runtime::Placed> inputs, outputs;
   for (std::size_t i = 0; i < program.inputs.size(); ++i)
     inputs.push_back(placed(program.graph->inputs()[i].type(), program.inputs[i], i < shared.size() && shared[i]));
@@ -96,12 +103,16 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
     outputs.push_back(placed(program.graph->outputs()[i].type(), program.outputs[i], false));
   auto all = std::make_shared<runtime::Executable>(
       *runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs));
+  Options described = options;
+  described.observer = nullptr;  // it may end before the executable does
   if (all->describe)
-    all->describe = [describe = all->describe, program] {
+    all->describe = [describe = all->describe, program, options = std::move(described)] {
       runtime::ProgramDescription description = describe();
       for (runtime::Computation& computation : description.computations)
         for (runtime::Instruction& instruction : computation.instructions)
           for (std::string& origin : instruction.dims) origin = on_mesh(origin, program);
+      description.exchanged = exchanged_tensors(program, options, description);
+      description.replicated = replicated_state(program);
       return description;
     };
   return all;
@@ -117,7 +128,7 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
     report->division = describe_division(joined);
     if (!report->not_hidden.empty()) report->division->joined.push_back(report->not_hidden);
   }
-  return for_mesh(one, joined, shared);
+  return for_mesh(one, joined, options, shared);
 }
 
 runtime::BufferPtr readable(runtime::Device& on, const runtime::BufferPtr& buffer) {

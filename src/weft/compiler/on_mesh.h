@@ -24,9 +24,10 @@ namespace weft::compiler {
 std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options,
                                                             Report* report = nullptr,
                                                             const std::vector<bool>& shared = {});
-// Makes such an executable of one that runs the program of every device.
+// Makes such an executable of one that runs the program of every device and was compiled with these options.
 std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const runtime::Executable>& one,
-                                                    const Partitioned& program, const std::vector<bool>& shared = {});
+                                                    const Partitioned& program, const Options& options,
+                                                    const std::vector<bool>& shared = {});
 
 // Returns a buffer whose elements this process can read: the given one, or, if devices of other processes hold some of them, one of which
 // every device has a copy. All processes must call it.

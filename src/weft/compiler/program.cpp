@@ -147,6 +147,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   thunk->info = u.info;
   thunk->info.flops = sizes(work.flops);
   thunk->info.bytes = work.bytes ? sizes(*work.bytes) : bytes_of(reads) + bytes_of(writes);
+  thunk->info.link_seconds = u.link_seconds;
   thunk->stream = u.stream;
   thunk->has_side_effect = u.has_side_effect;
   thunk->reads = std::move(reads);

@@ -22,6 +22,7 @@ std::string_view name(Bound bound) {
     case Bound::compute: return "compute";
     case Bound::memory: return "memory";
     case Bound::overhead: return "overhead";
+    case Bound::link: return "link";
   }
   return "";
 }

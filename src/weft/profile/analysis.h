@@ -11,7 +11,7 @@
 
 namespace weft::profile {
 
-enum class Bound : std::uint8_t { unknown, compute, memory, overhead };
+enum class Bound : std::uint8_t { unknown, compute, memory, overhead, link };
 std::string_view name(Bound bound);
 
 // All executions of one op of one program. The work of a launch besides its thunks (binding buffers, taking memory) is an op of
@@ -25,7 +25,9 @@ struct OpStats {
   Spread spread;                           // without the first execution, which touches new memory and prepares code
   double flops = 0, bytes = 0;             // per execution, computed from the shapes
   double share = 0, cumulative_share = 0;  // of the device's busy time
-  double predicted_ns = 0;                 // per execution, at the roofs of the machine; 0 if they are unknown
+  // Per execution: at the roofs of the machine, or, for a collective, on the link between the devices; 0 if these are unknown.
+  double predicted_ns = 0;
+  std::uint64_t exposed_ns = 0;  // of a collective: the time in which no other op ran, of all executions
   Bound bound = Bound::unknown;
 
   double average_ns() const {
@@ -68,12 +70,13 @@ struct Period {
   std::uint64_t begin_ns = 0, end_ns = 0;
   std::uint64_t busy_ns = 0;
   std::uint64_t slow_ns[slow_causes] = {};  // parts of the busy time
+  std::uint64_t exposed_ns = 0;             // another part: only collectives ran
   std::uint64_t gap_ns[gap_causes] = {};
 
   std::uint64_t wall_ns() const { return end_ns - begin_ns; }
   std::uint64_t gap() const;
   std::uint64_t slow() const;
-  std::uint64_t computing_ns() const { return busy_ns - slow(); }
+  std::uint64_t computing_ns() const { return busy_ns - slow() - exposed_ns; }
   std::uint64_t slow_for(SlowCause cause) const { return slow_ns[static_cast<int>(cause)]; }
   std::uint64_t gap_for(GapCause cause) const { return gap_ns[static_cast<int>(cause)]; }
 };

@@ -53,6 +53,11 @@ json instruction_json(const Instruction& i) {
   return made;
 }
 
+json exchanged_json(const runtime::ExchangedTensor& e) {
+  return {{"thunk", e.thunk},     {"collective", e.collective}, {"axes", e.axes},        {"sent_bytes", e.sent_bytes},
+          {"formula", e.formula}, {"reason", e.reason},         {"remedies", e.remedies}};
+}
+
 // Shortens a name, because printed programs repeat it at every use of an instruction.
 std::string short_name(const JsonValue& value) {
   constexpr std::size_t longest = 128;
@@ -170,6 +175,17 @@ Computation computation_from(const JsonValue& from, std::size_t computations_bef
   return made;
 }
 
+runtime::ExchangedTensor exchanged_from(const JsonValue& from, std::int32_t thunks) {
+  runtime::ExchangedTensor made{.thunk = from.at("thunk").integer<std::int32_t>(-1, thunks - 1),
+                                .collective = name_from(from.at("collective")),
+                                .axes = name_from(from.at("axes")),
+                                .sent_bytes = amount_from(from.at("sent_bytes")),
+                                .formula = name_from(from.at("formula")),
+                                .reason = name_from(from.at("reason"))};
+  for (const JsonValue& remedy : from.at("remedies").list()) made.remedies.push_back(name_from(remedy));
+  return made;
+}
+
 // Views show the contents of a fusion at the fusion, and the instruction of an op at the op, so neither may be shared.
 void check_sharing(const runtime::ProgramDescription& program) {
   std::set<std::uint32_t> all;
@@ -192,7 +208,12 @@ json to_json(const runtime::ProgramDescription& program) {
     computations.push_back(
         {{"name", computation.name}, {"root", computation.root}, {"instructions", std::move(instructions)}});
   }
-  return {{"name", program.name}, {"computations", std::move(computations)}, {"thunks", program.thunks}};
+  json made = {{"name", program.name}, {"computations", std::move(computations)}, {"thunks", program.thunks}};
+  for (const runtime::ExchangedTensor& e : program.exchanged) made["exchanged"].push_back(exchanged_json(e));
+  for (const runtime::ReplicatedState& r : program.replicated)
+    made["replicated"].push_back(
+        {{"axis", r.axis}, {"devices", r.devices}, {"tensors", r.tensors}, {"bytes", r.bytes}});
+  return made;
 }
 
 runtime::ProgramDescription description_from(const JsonValue& from) {
@@ -204,6 +225,15 @@ runtime::ProgramDescription description_from(const JsonValue& from) {
     constexpr std::uint32_t none = runtime::ProgramDescription::no_instruction;
     program.thunks.push_back(thunk.value() == none ? none : index_from(thunk, instructions));
   }
+  const auto count = static_cast<std::int32_t>(program.thunks.size());
+  if (from.has("exchanged"))
+    for (const JsonValue& e : from.at("exchanged").list()) program.exchanged.push_back(exchanged_from(e, count));
+  if (from.has("replicated"))
+    for (const JsonValue& r : from.at("replicated").list())
+      program.replicated.push_back({.axis = name_from(r.at("axis")),
+                                    .devices = r.at("devices").integer<std::int64_t>(1),
+                                    .tensors = r.at("tensors").integer<std::int64_t>(0),
+                                    .bytes = amount_from(r.at("bytes"))});
   check_sharing(program);
   return program;
 }

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
 
 #include <weft/base/error.h>
+#include <weft/base/process.h>
 #include <weft/profile/analyse.h>
+#include <weft/profile/collectives.h>
 #include <weft/profile/hints.h>
 #include <weft/profile/load_curve.h>
 #include <weft/profile/settings.h>
@@ -59,6 +62,8 @@ std::optional<Loss> loss_of(Kind kind) {
     case Kind::checkpoint: return Loss::checkpoint;
     case Kind::validation: return Loss::validation;
     case Kind::hashing: return Loss::hashing;
+    case Kind::exposed_communication: return Loss::communication;
+    case Kind::replicated_state:
     case Kind::no_replay:
     case Kind::graph_growth:
     case Kind::stale_capture:
@@ -131,6 +136,8 @@ class Doctor {
     add_judged();
     add_load();
     add_interruptions();
+    add_communication();
+    add_replicated_state();
     return ranked();
   }
 
@@ -325,6 +332,58 @@ class Doctor {
     add_if_noticeable(
         Loss::first_run, Kind::first_run, "",
         "a first run touches new memory and prepares kernels; beyond the programs' median times it took ");
+  }
+
+  // Adds a finding for each collective for which devices noticeably wait. They share the loss by their exposed times.
+  void add_communication() {
+    if (steps() == 0 || !is_noticeable(Loss::communication)) return;
+    const Claimed claimed = lost_.claim(Loss::communication);
+    double all_ns = 0;
+    const std::vector<CollectiveStats> all = collective_stats(recording_, analysis_);
+    for (const CollectiveStats& c : all) all_ns += static_cast<double>(c.op->exposed_ns);
+    for (const CollectiveStats& c : all) {
+      if (c.op->exposed_ns == 0) continue;
+      const double share = static_cast<double>(c.op->exposed_ns) / all_ns;
+      Event event{
+          .kind = Kind::exposed_communication,
+          .subject = "%" + c.op->name,
+          .place = c.op->source,
+          .reason = fmt::format("it takes {:.3f} ms each time, {:.3f} ms as predicted for the link, and for {:.3f} ms "
+                                "nothing else runs; each device sends {}",
+                                milliseconds_of(c.op->spread.median), milliseconds_of(c.op->predicted_ns),
+                                milliseconds_of(c.exposed_ns()), format_bytes(c.sent_bytes())),
+          .cost_ms = milliseconds_of(c.op->exposed_ns),
+          .count = c.op->occurrences};
+      if (!c.tensors.empty()) {
+        event.reason += concat("; ", c.tensors.front()->reason);
+        if (!c.tensors.front()->remedies.empty()) event.remedy = c.tensors.front()->remedies.front();
+      }
+      findings_.push_back({.event = std::move(event),
+                           .ms_per_step = share * milliseconds_of(claimed.per_step(steps())),
+                           .ms_per_step_p50 = share * milliseconds_of(claimed.median_per_step(steps()))});
+    }
+  }
+
+  // Adds a finding for each program that keeps state on every device which devices could divide.
+  void add_replicated_state() {
+    std::set<std::int32_t> ran;
+    for (const OpStats& op : analysis_.ops) ran.insert(op.program);
+    for (const std::int32_t index : ran) {
+      const Program& program = recording_.programs[index];
+      for (const runtime::ReplicatedState& state : program.description.replicated) {
+        const double saved = state.bytes * static_cast<double>(state.devices - 1) / static_cast<double>(state.devices);
+        constexpr double worth_mentioning = 1 << 20;
+        if (saved < worth_mentioning) continue;
+        add({.kind = Kind::replicated_state,
+             .subject = program.name,
+             .reason = fmt::format(
+                 "all {} devices along {} hold the same {} tensors of {}, which are only updated element by "
+                 "element; divided, they would take {} less on each device",
+                 state.devices, state.axis, state.tensors, format_bytes(state.bytes), format_bytes(saved)),
+             .bytes = static_cast<std::uint64_t>(saved)},
+            Claimed());
+      }
+    }
   }
 
   // Counts spans; of nested ones, such as a save and its writing, only the outer one.

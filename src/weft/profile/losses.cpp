@@ -18,6 +18,7 @@ constexpr std::array<LossNames, losses> loss_names = {{{"fallback", "operations 
                                                        {"checkpoint", "checkpoints"},
                                                        {"hashing", "hashing files"},
                                                        {"input", "waiting for data"},
+                                                       {"communication", "collectives that nothing hides"},
                                                        {"idle", "other gaps between executions"},
                                                        {"copied", "copying memory"}}};
 
@@ -40,6 +41,7 @@ LossParts loss_parts(const Period& period, Loss disturbance) {
   add(Loss::checkpoint, period.gap_for(GapCause::checkpoint));
   add(Loss::hashing, period.gap_for(GapCause::hashing));
   add(Loss::input, period.gap_for(GapCause::input));
+  add(Loss::communication, period.exposed_ns);
   for (const GapCause cause : {GapCause::transfer, GapCause::launch, GapCause::host})
     add(Loss::idle, period.gap_for(cause));
   add(disturbance, period.gap_for(GapCause::disturbance));

@@ -14,7 +14,8 @@
 
 namespace weft::profile {
 
-// `idle` means that the device has nothing to do for none of the other causes; `copied` is computing time spent on copying memory.
+// `idle` means that the device has nothing to do for none of the other causes; `communication` is busy time in which only collectives
+// run; `copied` is computing time spent on copying memory.
 enum class Loss : std::uint8_t {
   fallback,
   first_run,
@@ -25,10 +26,11 @@ enum class Loss : std::uint8_t {
   checkpoint,
   hashing,
   input,
+  communication,
   idle,
   copied,
 };
-inline constexpr std::size_t losses = 11;
+inline constexpr std::size_t losses = 12;
 std::string_view name(Loss loss);         // for machine-readable output
 std::string_view description(Loss loss);  // for people: "compiling"
 

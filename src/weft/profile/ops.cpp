@@ -46,8 +46,13 @@ void add_identities(const Recording& recording, std::vector<OpStats>& ops) {
 }
 
 // Predicts the time at the roofs: the slower of computing and moving bytes. An op that takes far longer than both is bound by
-// neither.
-void predict(const Roofs& roofs, OpStats& op) {
+// neither. For a collective, the compiler has predicted what the link takes.
+void predict(const Roofs& roofs, const runtime::ThunkInfo& info, OpStats& op) {
+  if (info.link_seconds > 0) {
+    op.predicted_ns = 1e9 * info.link_seconds;
+    op.bound = Bound::link;
+    return;
+  }
   if (roofs.flops <= 0 || roofs.memory_bytes <= 0 || op.flops + op.bytes <= 0) return;
   const double compute = op.flops * 1e9 / roofs.flops, memory = op.bytes * 1e9 / roofs.memory_bytes;
   constexpr double far = 10;
@@ -112,7 +117,7 @@ std::vector<OpStats> op_stats(const Recording& recording) {
       op.scope = info.scope;
       op.flops = info.flops;
       op.bytes = info.bytes;
-      predict(recording.roofs, op);
+      predict(recording.roofs, info, op);
     }
     ops.push_back(op);
   }

@@ -16,14 +16,6 @@ constexpr std::size_t longest_name = 1024, longest_text = 4096;
 
 std::string text_from(const JsonValue& value) { return shortened(value.text(), longest_text); }
 
-// Reads a time or an amount of work. These are summed, and some viewers write them as integers.
-double amount_from(const JsonValue& value) {
-  constexpr double most = 1e18;
-  const double amount = value.number();
-  if (!(amount >= 0 && amount <= most)) value.refuse("a number from 0 to 1e18");
-  return amount;
-}
-
 json slices(const std::vector<runtime::Slice>& list) {
   json all = json::array();
   for (const runtime::Slice& s : list) all.push_back({s.allocation, s.offset, s.bytes});
@@ -54,7 +46,8 @@ runtime::Allocation allocation_from(const JsonValue& from) {
 
 Op op_from(const JsonValue& from, std::size_t allocations) {
   return {{name_from(from.at("name")), name_from(from.at("category")), name_from(from.at("source")),
-           name_from(from.at("scope")), amount_from(from.at("flops")), amount_from(from.at("bytes"))},
+           name_from(from.at("scope")), amount_from(from.at("flops")), amount_from(from.at("bytes")),
+           from.has("link_seconds") ? amount_from(from.at("link_seconds")) : 0},
           slices_from(from.at("reads"), allocations),
           slices_from(from.at("writes"), allocations)};
 }
@@ -75,6 +68,7 @@ json to_json(const runtime::Executable& executable) {
                    {"bytes", info.bytes},
                    {"reads", slices(thunk->reads)},
                    {"writes", slices(thunk->writes)}});
+    if (info.link_seconds > 0) ops.back()["link_seconds"] = info.link_seconds;
   }
   for (const runtime::Allocation& a : executable.allocations)
     allocations.push_back({static_cast<int>(a.kind), a.index, a.bytes, a.offset});
@@ -88,6 +82,13 @@ json to_json(const runtime::Executable& executable) {
 }
 
 std::string name_from(const JsonValue& value) { return shortened(value.text(), longest_name); }
+
+double amount_from(const JsonValue& value) {
+  constexpr double most = 1e18;
+  const double amount = value.number();
+  if (!(amount >= 0 && amount <= most)) value.refuse("a number from 0 to 1e18");
+  return amount;
+}
 
 Program program_from(const JsonValue& from) {
   Program program{.name = name_from(from.at("name")),

@@ -14,6 +14,8 @@ namespace weft::profile {
 nlohmann::json to_json(const runtime::Executable& executable);
 Program program_from(const JsonValue& json);
 std::string name_from(const JsonValue& json);
+// Reads a time or an amount of work. These are summed, and some viewers write them as integers.
+double amount_from(const JsonValue& json);
 
 nlohmann::json to_json(const diagnostics::Event& event);
 diagnostics::Event event_from(const JsonValue& json);

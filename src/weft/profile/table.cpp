@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <weft/base/error.h>
+#include <weft/profile/collectives.h>
 #include <weft/profile/serialize.h>
 #include <weft/profile/spread.h>
 #include <weft/runtime/hlo_text.h>
@@ -129,7 +130,8 @@ std::string table(const Recording& recording, const Analysis& analysis, int most
     text += fmt::format("roofs   {:.0f} GFLOP/s, {:.1f} GB/s from memory, {:.1f} GB/s from caches\n",
                         1e-9 * recording.roofs.flops, 1e-9 * recording.roofs.memory_bytes,
                         1e-9 * recording.roofs.cache_bytes);
-  return concat(text, programs(analysis), categories(analysis), '\n', op_table(analysis, most));
+  return concat(text, programs(analysis), categories(analysis), collective_table(recording, analysis, most), '\n',
+                op_table(analysis, most));
 }
 
 nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& analysis) {
@@ -174,6 +176,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
          {"bytes_per_s", op.bytes_per_s()},
          {"bound", name(op.bound)},
          {"predicted_ns", op.predicted_ns},
+         {"exposed_ns", op.exposed_ns},
          {"measured_over_predicted", op.predicted_ns > 0 ? ordered_json(op.over_prediction()) : ordered_json()},
          {"source", op.source},
          {"module", op.scope}});
@@ -183,6 +186,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
                      {"wall_ns", step.wall_ns()},
                      {"busy_ns", step.busy_ns},
                      {"host_ns", step.host_ns},
+                     {"exposed_ns", step.exposed_ns},
                      {"slow_ns", slow(step.slow_ns)},
                      {"gap_ns", gaps(step.gap_ns)}});
   const double share = recording_share(recording);
@@ -204,6 +208,7 @@ nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& anal
             {"queue_ns", analysis.queue_ns},
             {"launches", analysis.launches},
             {"ops_ns", analysis.ops_ns}}},
+          {"communication", collective_json(recording, analysis)},
           {"step_source", analysis.step_source},
           {"step_ns_p50", analysis.median_step_ns()},
           {"step_ns_p10", analysis.step_spread().p10},

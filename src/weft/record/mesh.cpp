@@ -58,7 +58,8 @@ std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const
   require(backend != Backend::interpreter || runtime::ranks().count == 1,
           "the interpreter runs all devices of a mesh in one process: start a single one, or choose another backend");
   if (backend == Backend::interpreter)
-    return compiler::for_mesh(interpreted(divided.graph, donatable, true), divided, shared);
+    return compiler::for_mesh(interpreted(divided.graph, donatable, true), divided, compiler::Options::from_knobs(),
+                              shared);
   const compiler::Options options = compiler_options(graph, backend, std::move(donatable));
   require_same_program(*divided.graph, concat(options.target->cpu, options.target->features,
                                               options.communication_key(), options.strict, options.fuse));

@@ -75,6 +75,25 @@ struct Computation {
   std::uint32_t root = 0;
 };
 
+// A tensor that the devices of a mesh exchange, and why.
+struct ExchangedTensor {
+  std::int32_t thunk = -1;       // that carries it; -1: a thunk within a loop or a branch does
+  std::string collective, axes;  // all_reduce; data
+  double sent_bytes = 0;         // by each device
+  std::string formula;           // of these bytes: 2 x 7/8 of tensor<128x64xf32>
+  std::string reason;
+  // What would remove it, the best first: found by dividing the program again with another sharding. Empty: nothing that was tried.
+  std::vector<std::string> remedies = {};
+};
+
+// State that all devices along an axis of a mesh hold, although it is only updated element by element: each could hold a part of it.
+struct ReplicatedState {
+  std::string axis;
+  std::int64_t devices = 1;  // along the axis
+  std::int64_t tensors = 0;
+  double bytes = 0;  // on each device
+};
+
 struct ProgramDescription {
   std::string name = {};
   // The last one is the entry. No two fusions call the same computation. Empty if nothing is known.
@@ -82,6 +101,9 @@ struct ProgramDescription {
   // For each thunk, the instruction of the entry that it runs; no two run the same one. A thunk may run none.
   std::vector<std::uint32_t> thunks = {};
   static constexpr std::uint32_t no_instruction = ~std::uint32_t{0};
+  std::vector<ExchangedTensor> exchanged =
+      {};  // of a program for a mesh; the tensor of which the most bytes are sent comes first
+  std::vector<ReplicatedState> replicated = {};  // of such a program; the axis that could save the most comes first
 
   const Computation* entry() const { return computations.empty() ? nullptr : &computations.back(); }
   bool runs_instruction(std::size_t thunk) const { return thunk < thunks.size() && thunks[thunk] != no_instruction; }

@@ -101,8 +101,8 @@ TEST(Partition, OriginsOfSizesNameTheMesh) {
   std::vector<std::string> origins;
   for (const runtime::Instruction& instruction : description.entry()->instructions)
     origins.insert(origins.end(), instruction.dims.begin(), instruction.dims.end());
-  EXPECT_THAT(origins, testing::Contains("input 0 dim 0 / data 4 / model 2"));
-  EXPECT_THAT(origins, testing::Contains(testing::HasSubstr("(input 0 dim 0 / data 4 / model 2)")));
+  EXPECT_THAT(origins, testing::Contains("input 0 dim 0 (16) / data 4 / model 2"));
+  EXPECT_THAT(origins, testing::Contains(testing::HasSubstr("(input 0 dim 0 (16) / data 4 / model 2)")));
 }
 
 TEST(Partition, TheSmallerOperandIsResharded) {

@@ -19,6 +19,7 @@ struct Division {
     std::int32_t operation = 0;  // tensors with equal numbers are carried by one operation
     // Why the operation needs a collective; # stands for what makes the value.
     std::string reason = {};
+    std::vector<std::string> remedies = {};  // what would remove it, the best first (spmd/remedies.h)
   };
   std::string mesh = {};  // data=8
   std::int64_t devices = 1;

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/loop/convolution_shape.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/spmd/predict.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 
@@ -21,31 +21,6 @@ using ir::Collective;
 using ir::Node;
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-
-double result_bytes(const Node& node) {
-  double bytes = 0;
-  for (const Type type : node.types)
-    if (type.is_static()) bytes += static_cast<double>(type.bytes());
-  return bytes;
-}
-
-double flops_of(const Node& node) {
-  if (node.op == &ir::ops::convolution) return static_cast<double>(convolution_shape(node).flops());
-  if (node.op != &ir::ops::dot_general) return 0;
-  double flops = 2 * static_cast<double>(node.type().elements());
-  for (const std::int64_t dim : node.attributes<ir::DotAttributes>().lhs_contracting)
-    flops *= static_cast<double>(node.operand(0).size(static_cast<int>(dim)));
-  return flops;
-}
-
-// Predicts how long a node takes on one device. Of elementwise nodes, which are fused, only the results count.
-double seconds_of(const Node& node, const Target& target) {
-  if (ir::is_parameter(node) || node.op->kind == ir::Kind::shape || node.op->kind == ir::Kind::source) return 0;
-  double seconds = target.seconds(flops_of(node), result_bytes(node));
-  for (const ir::Graph* region : node.regions)
-    for (const Node* inner : region->nodes()) seconds += seconds_of(*inner, target);
-  return seconds;
-}
 
 bool may_be_joined(const Node& node) {
   switch (node.op->collective) {
@@ -185,7 +160,8 @@ class Joiner {
     for (const Node* node : graph_.nodes()) {
       starts_.push_back(now);
       const bool computes = node->op->collective == Collective::none;
-      if (computes && options_.overlaps()) now += options_.devices * seconds_of(*node, *options_.target);
+      if (computes && options_.overlaps())
+        now += options_.devices_together() * predict_seconds(*node, *options_.target);
       ends_.push_back(now);
     }
   }

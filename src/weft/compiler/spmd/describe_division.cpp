@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <weft/base/error.h>
@@ -79,9 +80,18 @@ std::string joining(const JoinedCollectives& joined) {
 
 }  // namespace
 
+std::vector<const ir::Node*> operations(const Partitioned& program) {
+  std::vector<const ir::Node*> distinct;
+  std::set<const ir::Node*> known;
+  for (const Communication& c : program.communications)
+    if (known.insert(c.node).second) distinct.push_back(c.node);
+  return distinct;
+}
+
 Division describe_division(const Partitioned& program) {
   Division division{.mesh = concat(program.mesh), .devices = program.mesh.devices()};
-  std::map<const ir::Node*, std::int32_t> operations;
+  std::map<const ir::Node*, std::int32_t> numbers;
+  for (const ir::Node* node : operations(program)) numbers.emplace(node, static_cast<std::int32_t>(numbers.size()));
   for (const Communication& c : program.communications) {
     const ir::Node& made = producer(c);
     Division::Collective told{.name = std::string(c.node->op->name),
@@ -90,7 +100,7 @@ Division describe_division(const Partitioned& program) {
                               .formula = formula(c, program.mesh),
                               .made = op_at(*made.op, made.location),
                               .needed = op_at(*c.reason, c.location)};
-    told.operation = operations.try_emplace(c.node, static_cast<std::int32_t>(operations.size())).first->second;
+    told.operation = numbers.at(c.node);
     for (const int axis : c.axes) told.axes += concat(told.axes.empty() ? "" : ", ", program.mesh.axes()[axis].name);
     if (ir::is_parameter(made)) told.input = made.attributes<ir::ParameterAttributes>().index;
     if (told.needed == told.made) told.needed = "an output";

@@ -202,6 +202,8 @@ Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<co
   Partitioned result = Partitioner(*flat, mesh, std::move(typing)).run(inputs, wanted, partial_outputs);
   result.mesh = mesh;
   result.inputs.assign(inputs.begin(), inputs.end());
+  result.whole = std::move(flat);
+  result.wanted = std::move(wanted);
   return result;
 }
 

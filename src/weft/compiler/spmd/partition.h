@@ -28,6 +28,9 @@ struct Partitioned {
   std::vector<ir::Sharding> inputs, outputs;
   std::vector<Communication> communications;  // also those of loops and branches
   std::vector<JoinedCollectives> joined = {};
+  // What was divided: the program without composites, and how its outputs should be sharded.
+  std::shared_ptr<const ir::Graph> whole = {};
+  std::vector<std::optional<ir::Sharding>> wanted = {};
 };
 
 // Whether an output for which no sharding is given may be a partial sum.

@@ -58,7 +58,7 @@ const lost = {
   compile: ["compiling", "--g0"], checkpoint: ["checkpoints", "--g1"], hashing: ["hashing files", "--g2"], validation: ["validation", "--g3"],
   input: ["waiting for data", "--g4"], transfer: ["copies", "--g5"], launch: ["recording and launching", "--g6"], host: ["other host work", "--g7"],
   disturbance: ["threads waiting for a CPU", "--g8"], first_run: ["first runs", "--g9"], contention: ["threads waiting for a CPU", "--g8"],
-  stolen: ["CPUs taken by the hypervisor", "--g10"], fallback: ["operations without a kernel", "--g11"],
+  communication: ["collectives that nothing hides", "--g5"], stolen: ["CPUs taken by the hypervisor", "--g10"], fallback: ["operations without a kernel", "--g11"],
 };
 const stripes = (color) => `repeating-linear-gradient(135deg, var(${color}) 0 4px, color-mix(in srgb, var(${color}) 45%, var(--panel)) 4px 7px)`;
 const opAt = new Map(D.ops.map((op, i) => [op.program + " " + op.op, i]));
@@ -125,8 +125,8 @@ function stepsChart() {
   const top = Math.ceil(most / distanceOfTicks - 1e-9) * distanceOfTicks, slowest = walls[walls.length - 1];
   const used = new Map();
   const parts = (step) => {
-    const slow = Object.entries(step.slow_ns), computing = step.busy_ns - slow.reduce((sum, [, ns]) => sum + ns, 0);
-    return [["computing", "var(--busy)", computing], ...[...slow, ...Object.entries(step.gap_ns)].map(([cause, ns]) => [lost[cause][0], lost[cause][1], ns])].filter((part) => part[2] > 0);
+    const slow = Object.entries(step.slow_ns), computing = step.busy_ns - step.exposed_ns - slow.reduce((sum, [, ns]) => sum + ns, 0);
+    return [["computing", "var(--busy)", computing], ...[...slow, ["communication", step.exposed_ns], ...Object.entries(step.gap_ns)].map(([cause, ns]) => [lost[cause][0], lost[cause][1], ns])].filter((part) => part[2] > 0);
   };
   fitted($("steps"), (width) => {
     const height = 170, left = 64, bottom = 20, over = 10;
@@ -619,6 +619,22 @@ function diagnostics() {
   say(once("After the last step", d.ending));
 }
 
+// ---- communication: what each collective cost, then the tensors that collectives carry, and why
+function communication() {
+  const c = D.communication, all = c.collectives;
+  if (!all.length) return;
+  $("communication").hidden = false;
+  $("communication-about").textContent = `${all.length} collectives took ${time(c.communication_ns)} in all steps; for ${percent(c.exposed_share)} of it, nothing else ran: that is exposed. Predicted is what the link takes.`;
+  const rows = all.map((r) => ({...r, index: D.ops.findIndex((op) => "%" + op.name === r.name && op.program_name === r.program), count: r.tensors.length}));
+  sortable($("collectives"), rows, [["name", "collective", null, "text name", "30%"], ["exposed_ns", "exposed", (r) => time(r.exposed_ns)], ["measured_ns", "measured", (r) => time(r.measured_ns)],
+    ["predicted_ns", "predicted", (r) => time(r.predicted_ns)], ["occurrences", "runs", (r) => digits(r.occurrences, 0)], ["sent_bytes", "each device sends", (r) => bytes(r.sent_bytes)],
+    ["count", "tensors", (r) => digits(r.count, 0)]], {key: "exposed_ns", choose: (r) => r.index >= 0 && choose(r.index, true)});
+  const tensors = rows.flatMap((r) => r.tensors.map((t) => ({...t, name: r.name, remedy: t.remedies.join("; ")})));
+  if (!tensors.length) return;
+  sortable($("exchanged"), tensors, [["sent_bytes", "sent", (t) => bytes(t.sent_bytes), "", 90], ["formula", "formula", null, "text", "20%"], ["axes", "along", null, "text", 80],
+    ["name", "collective", null, "text name", "16%"], ["reason", "why", null, "text place"], ["remedy", "what would remove it", null, "text place", "25%"]], {key: "sent_bytes"});
+}
+
 function compare() {
   if (!D.compare) return;
   $("compare").hidden = false;
@@ -637,12 +653,13 @@ function theme() {
 
 theme();
 for (const section of document.querySelectorAll("main section")) {
-  if (section.id === "compare" && !D.compare) continue;
+  if ((section.id === "compare" && !D.compare) || (section.id === "communication" && !D.communication.collectives.length)) continue;
   const found = section.id === "diagnostics" && D.diagnosis.findings.length;
   $("nav").append(el("a", {href: "#" + section.id}, section.id + (found ? ` (${found})` : "")));
 }
 overview();
 diagnostics();
+communication();
 operations();
 roofline();
 memory();

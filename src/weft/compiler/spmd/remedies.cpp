@@ -1,0 +1,270 @@
+#include <weft/compiler/spmd/remedies.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <weft/base/error.h>
+#include <weft/base/process.h>
+#include <weft/compiler/spmd/buckets.h>
+#include <weft/compiler/spmd/describe_division.h>
+#include <weft/compiler/spmd/predict.h>
+#include <weft/compiler/spmd/replicated_state.h>
+#include <weft/ir/op.h>
+
+namespace weft::compiler {
+
+namespace {
+
+constexpr std::size_t most_trials = 12, most_remedies = 3;
+
+// Inputs that get other shardings, and the change in words.
+struct Change {
+  std::string text;
+  std::map<std::size_t, ir::Sharding> inputs;
+  bool frees_outputs =
+      false;  // whether results, except for the new values of inputs, are sharded as the data flow decides
+};
+
+struct Trial {
+  std::string text;
+  PredictedStep step;
+  std::map<std::string, double> sent;  // bytes, by the collective and what makes and needs the tensor
+};
+
+std::string key(const Division::Collective& c) { return concat(c.name, " / ", c.made, " / ", c.needed); }
+
+std::map<std::string, double> sent_by(const Division& division) {
+  std::map<std::string, double> sent;
+  for (const Division::Collective& c : division.collectives) sent[key(c)] += c.sent_bytes;
+  return sent;
+}
+
+std::vector<ir::Sharding::Axes> dims_of_sharding(const ir::Sharding& sharding) {
+  std::vector<ir::Sharding::Axes> dims;
+  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
+  return dims;
+}
+
+bool is_whole(const ir::Sharding& sharding) {
+  for (int d = 0; d < sharding.rank(); ++d)
+    if (!sharding.axes(d).empty()) return false;
+  return true;
+}
+
+// Returns the sharding split along one axis more, in a dimension that divides; nullopt if it does not.
+std::optional<ir::Sharding> split(const ir::Sharding& sharding, Type type, int d, int axis) {
+  std::vector<ir::Sharding::Axes> dims = dims_of_sharding(sharding);
+  for (const ir::Sharding::Axes& axes : dims)
+    if (std::ranges::count(axes, axis) != 0) return std::nullopt;
+  const std::int64_t parts = ir::devices_along(sharding.mesh(), dims[d]) * sharding.mesh().size(axis);
+  if (parts == 0 || type.size(d) % parts != 0) return std::nullopt;
+  dims[d].push_back(axis);
+  return ir::Sharding(sharding.mesh(), std::move(dims));
+}
+
+std::string ms_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g ms", 1e3 * seconds);
+  return text;
+}
+
+class Trials {
+ public:
+  Trials(const Partitioned& program, const Options& options, const NameOfInput& name_of_input)
+      : program_(program), options_(options), name_of_input_(name_of_input), updated_(updated_inputs(*program.whole)) {
+    options_.devices = program.mesh.devices();
+    // What stays in the program is held in one way.
+    for (std::size_t i = 0; i < updated_.size(); ++i)
+      if (updated_[i] >= 0 && program.wanted[updated_[i]] && *program.wanted[updated_[i]] != program.inputs[i])
+        updated_[i] = -1;
+    now_ = predict(program, options_, updated_);
+  }
+
+  void run() {
+    change_groups();
+    change_outputs();
+    change_inputs();
+    std::ranges::stable_sort(trials_, {},
+                             [](const Trial& t) { return std::pair(t.step.exposed_seconds, t.step.seconds); });
+  }
+
+  std::vector<std::string> remedies_of(const std::string& collective, double sent) const {
+    std::vector<std::string> found;
+    for (const Trial& trial : trials_) {
+      const auto then = trial.sent.find(collective);
+      const double sent_then = then == trial.sent.end() ? 0 : then->second;
+      constexpr double less = 0.99, not_more = 1.01;
+      const bool helps = sent_then <= less * sent && trial.step.exposed_seconds <= less * now_.exposed_seconds;
+      if (!helps || trial.step.seconds > not_more * now_.seconds) continue;
+      found.push_back(
+          concat(sent_then > 0 ? concat("only ", format_bytes(sent_then), " are sent for it") : "it is gone", " with ",
+                 trial.text, "; in all, each device then sends ", format_bytes(trial.step.sent_bytes), " instead of ",
+                 format_bytes(now_.sent_bytes), ", predicted exposed ", ms_text(trial.step.exposed_seconds),
+                 " instead of ", ms_text(now_.exposed_seconds)));
+      if (found.size() == most_remedies) break;
+    }
+    if (found.empty())
+      found.push_back(
+          concat("minimal: with none of ", trials_.size(),
+                 " other shardings that were tried, less is sent for it and less communication is exposed"));
+    return found;
+  }
+
+ private:
+  Type type_of(std::size_t input) const { return program_.whole->inputs()[input].type(); }
+
+  // State of an optimizer and parameters, all of them at once: what ZeRO changes.
+  void change_groups() {
+    const std::vector<char> computes = used_as_whole(*program_.whole);
+    for (int axis = 0; axis < std::ssize(program_.mesh.axes()); ++axis) {
+      if (program_.mesh.size(axis) == 1) continue;
+      Change state, all, none;
+      for (std::size_t i = 0; i < updated_.size(); ++i) {
+        if (updated_[i] < 0 || !is_float(type_of(i).dtype())) continue;
+        const ir::Sharding& now = program_.inputs[i];
+        if (!is_whole(now)) none.inputs.emplace(i, ir::Sharding(now.mesh(), now.rank()));
+        for (int d = 0; d < now.rank(); ++d)
+          if (const auto other = split(now, type_of(i), d, axis)) {
+            all.inputs.emplace(i, *other);
+            if (computes[program_.whole->inputs()[i].node->id] == 0) state.inputs.emplace(i, *other);
+            break;
+          }
+      }
+      const std::string& name = program_.mesh.axes()[axis].name;
+      state.text = concat("the optimizer's state divided along ", name, " (ZeRO-1)");
+      all.text = concat("parameters and optimizer's state divided along ", name, " (ZeRO-3)");
+      none.text = "parameters and optimizer's state whole on every device";
+      for (const Change* change : {&state, &all, &none})
+        if (!change->inputs.empty()) add(*change);
+    }
+  }
+
+  void change_outputs() {
+    for (std::size_t o = 0; o < program_.wanted.size(); ++o)
+      if (program_.wanted[o] && !is_new_value(o))
+        return add({.text = "results held as the data flow leaves them", .inputs = {}, .frees_outputs = true});
+  }
+
+  bool is_new_value(std::size_t output) const {
+    return std::ranges::find(updated_, static_cast<std::int32_t>(output)) != updated_.end();
+  }
+
+  // One input near a collective at a time, for the collectives that send the most.
+  void change_inputs() {
+    std::vector<const Communication*> all;
+    for (const Communication& c : program_.communications)
+      if (c.node->graph == program_.graph.get()) all.push_back(&c);
+    std::ranges::stable_sort(all, std::greater(), &Communication::sent_bytes);
+    std::set<std::size_t> tried;
+    for (const Communication* c : all)
+      for (const std::size_t i : inputs_near(*c)) {
+        if (!tried.insert(i).second) continue;
+        const ir::Sharding& now = program_.inputs[i];
+        const std::string name = concat(name_of_input_(static_cast<std::int32_t>(i)), " (", type_of(i), ") ");
+        if (!is_whole(now))
+          add({.text = concat(name, "whole on every device"), .inputs = {{i, ir::Sharding(now.mesh(), now.rank())}}});
+        for (int axis = 0; axis < std::ssize(program_.mesh.axes()); ++axis)
+          for (int d = 0; d < now.rank(); ++d)
+            if (const auto other = split(now, type_of(i), d, axis))
+              add({.text = concat(name, "divided along ", program_.mesh.axes()[axis].name, " in dimension ", d),
+                   .inputs = {{i, *other}}});
+        if (trials_.size() >= most_trials) return;
+      }
+  }
+
+  // Returns the first inputs that a search from the collective meets, along operands and users.
+  std::vector<std::size_t> inputs_near(const Communication& c) const {
+    constexpr std::size_t most_nodes = 200, most_inputs = 2;
+    if (users_.empty()) {
+      users_.resize(program_.graph->nodes().size());
+      for (const ir::Node* node : program_.graph->nodes())
+        for (const ir::Value v : node->operands) users_[v.node->id].push_back(node);
+    }
+    std::vector<const ir::Node*> reached{c.sent().node};
+    std::set<const ir::Node*> known{c.node, c.sent().node};
+    std::vector<std::size_t> found;
+    for (std::size_t at = 0; at < reached.size() && at < most_nodes && found.size() < most_inputs; ++at) {
+      const ir::Node& node = *reached[at];
+      if (ir::is_parameter(node)) {
+        const auto i = static_cast<std::size_t>(node.attributes<ir::ParameterAttributes>().index);
+        if (program_.inputs[i].rank() > 0) found.push_back(i);
+        continue;
+      }
+      for (const ir::Value v : node.operands)
+        if (known.insert(v.node).second) reached.push_back(v.node);
+      for (const ir::Node* user : users_[node.id])
+        if (known.insert(user).second) reached.push_back(user);
+    }
+    return found;
+  }
+
+  void add(const Change& change) {
+    if (trials_.size() >= most_trials) return;
+    std::vector<ir::Sharding> inputs = program_.inputs;
+    std::vector<std::optional<ir::Sharding>> outputs = program_.wanted;
+    for (std::size_t o = 0; o < outputs.size(); ++o)
+      if (change.frees_outputs && !is_new_value(o)) outputs[o].reset();
+    for (const auto& [i, sharding] : change.inputs) {
+      inputs[i] = sharding;
+      if (updated_[i] >= 0 && outputs[updated_[i]]) outputs[updated_[i]] = sharding;
+    }
+    const Partitioned divided = join_collectives(partition(*program_.whole, program_.mesh, inputs, outputs), options_);
+    trials_.push_back({change.text, predict(divided, options_, updated_), sent_by(describe_division(divided))});
+  }
+
+  const Partitioned& program_;
+  Options options_;
+  const NameOfInput& name_of_input_;
+  std::vector<std::int32_t> updated_;
+  PredictedStep now_;
+  std::vector<Trial> trials_;
+  mutable std::vector<std::vector<const ir::Node*>> users_;  // by node of the divided program
+};
+
+}  // namespace
+
+std::vector<std::int32_t> updated_inputs(const ir::Graph& graph) {
+  constexpr std::size_t most_nodes = 256;
+  std::map<const ir::Node*, std::size_t> inputs;
+  for (std::size_t i = 0; i < graph.inputs().size(); ++i) inputs[graph.inputs()[i].node] = i;
+  // For each output, the inputs of its type from which it is computed element by element.
+  std::vector<std::pair<std::vector<std::size_t>, std::int32_t>> candidates;
+  for (std::size_t o = 0; o < graph.outputs().size(); ++o) {
+    const ir::Value output = graph.outputs()[o];
+    std::vector<const ir::Node*> reached{output.node};
+    std::set<const ir::Node*> known{output.node};
+    std::vector<std::size_t> found;
+    for (std::size_t at = 0; at < reached.size() && at < most_nodes; ++at) {
+      const ir::Node& node = *reached[at];
+      if (const auto input = inputs.find(&node); input != inputs.end() && node.type() == output.type())
+        found.push_back(input->second);
+      if (node.op->kind != ir::Kind::elementwise) continue;
+      for (const ir::Value v : node.operands)
+        if (known.insert(v.node).second) reached.push_back(v.node);
+    }
+    if (!found.empty() && found.front() < graph.inputs().size())
+      candidates.emplace_back(found, static_cast<std::int32_t>(o));
+  }
+  // An output with fewer candidates chooses first: the moments of Adam, before the parameter, which depends on them.
+  std::ranges::stable_sort(candidates, {}, [](const auto& c) { return c.first.size(); });
+  std::vector<std::int32_t> updated(graph.inputs().size(), -1);
+  for (const auto& [from, output] : candidates)
+    if (const auto free = std::ranges::find_if(from, [&](std::size_t i) { return updated[i] < 0; }); free != from.end())
+      updated[*free] = output;
+  return updated;
+}
+
+void add_remedies(const Partitioned& program, const Options& options, const NameOfInput& name_of_input,
+                  Division& division) {
+  if (!program.whole || division.collectives.empty()) return;
+  Trials trials(program, options, name_of_input);
+  trials.run();
+  const std::map<std::string, double> sent = sent_by(division);
+  for (Division::Collective& c : division.collectives) c.remedies = trials.remedies_of(key(c), sent.at(key(c)));
+}
+
+}  // namespace weft::compiler

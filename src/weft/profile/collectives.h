@@ -1,0 +1,30 @@
+// The collectives of a recorded run: what each cost, as predicted and as measured, why it is there, and what would remove it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <weft/profile/analysis.h>
+
+namespace weft::profile {
+
+struct CollectiveStats {
+  const OpStats* op = nullptr;
+  std::vector<const runtime::ExchangedTensor*> tensors;  // that it carries; empty if the program does not tell
+
+  double exposed_ns() const;  // per execution, in which no other op runs
+  double sent_bytes() const;  // by each device, per execution
+};
+
+// Returns those with the most exposed time first. They point into the arguments.
+std::vector<CollectiveStats> collective_stats(const Recording& recording, const Analysis& analysis);
+
+// Returns a table with a line for each collective, at most `most`; empty if there are none.
+std::string collective_table(const Recording& recording, const Analysis& analysis, int most);
+// Returns everything: for each collective also the tensors that it carries, with the reasons and the remedies.
+std::string collective_text(const Recording& recording, const Analysis& analysis);
+nlohmann::ordered_json collective_json(const Recording& recording, const Analysis& analysis);
+
+}  // namespace weft::profile
