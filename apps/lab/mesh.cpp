@@ -38,13 +38,6 @@ struct Batch {
   Tensor images, labels;
 };
 
-// The rows of `up` and the columns of `down` are divided along the axis model, so that a layer adds one partial sum.
-const std::vector<ShardingPattern>& divided_layers() {
-  static const std::vector<ShardingPattern> patterns{
-      {"*.up.weight", {"model", ""}}, {"*.up.bias", "model"}, {"*.down.weight", {"", "model"}}};
-  return patterns;
-}
-
 const MeshVariant plain{};
 
 const std::vector<MeshVariant>& variants() {
@@ -55,8 +48,27 @@ const std::vector<MeshVariant>& variants() {
   return all;
 }
 
-MeshRun measure(const MeshOptions& options, const MeshVariant& variant, std::int64_t size,
-                const std::function<void(std::int64_t, double)>& done) {
+// Returns the instruction that the op runs; for a tuple, the largest instruction that takes one of its elements; null if unknown.
+const runtime::Instruction* largest_result(const profile::Program& program, std::int32_t op) {
+  const runtime::Instruction* largest = program.instruction(op);
+  if (!largest || !largest->shape.is_tuple) return largest;
+  const std::uint32_t made = program.description.thunks[op];
+  std::int64_t most = 0;
+  for (const runtime::Instruction& instruction : program.description.entry()->instructions) {
+    if (instruction.opcode != "get-tuple-element" || instruction.operands[0] != made) continue;
+    const Type type = instruction.shape.types[0];
+    const std::int64_t weight = type.dtype() == DType::boolean ? 1 : 4;  // a mask is never the main result
+    if (weight * type.elements() <= most) continue;
+    most = weight * type.elements();
+    largest = &instruction;
+  }
+  return largest;
+}
+
+}  // namespace
+
+MeshRun measure_step(const MeshOptions& options, const MeshVariant& variant, std::int64_t size,
+                     const std::function<void(std::int64_t, double)>& done) {
   const knobs::Override<knobs::Switch> overlap(knobs::overlap, variant.overlap && knobs::overlap());
   const VitConfig config;
   train::Parallelism parallelism{.zero = variant.zero};
@@ -111,25 +123,6 @@ MeshRun measure(const MeshOptions& options, const MeshVariant& variant, std::int
   return run;
 }
 
-// Returns the instruction that the op runs; for a tuple, the largest instruction that takes one of its elements; null if unknown.
-const runtime::Instruction* largest_result(const profile::Program& program, std::int32_t op) {
-  const runtime::Instruction* largest = program.instruction(op);
-  if (!largest || !largest->shape.is_tuple) return largest;
-  const std::uint32_t made = program.description.thunks[op];
-  std::int64_t most = 0;
-  for (const runtime::Instruction& instruction : program.description.entry()->instructions) {
-    if (instruction.opcode != "get-tuple-element" || instruction.operands[0] != made) continue;
-    const Type type = instruction.shape.types[0];
-    const std::int64_t weight = type.dtype() == DType::boolean ? 1 : 4;  // a mask is never the main result
-    if (weight * type.elements() <= most) continue;
-    most = weight * type.elements();
-    largest = &instruction;
-  }
-  return largest;
-}
-
-}  // namespace
-
 double MeshRun::communication_ms() const {
   return analysis.steps.empty() ? 0
                                 : 1e-6 * static_cast<double>(analysis.communication_ns) / (analysis.steps.size() + 1);
@@ -171,15 +164,15 @@ MeshReport measure_mesh(const MeshOptions& options,
   Vit model;
   MeshReport report{.parameters = nn::parameter_count(model), .runs = {}, .variants = {}};
   for (const std::int64_t batch : options.batches)
-    report.runs.push_back(measure(options, plain, batch, [&](std::int64_t step, double ms) {
+    report.runs.push_back(measure_step(options, plain, batch, [&](std::int64_t step, double ms) {
       if (done) done(batch, step, ms);
     }));
   if (!options.variants) return report;
   for (const MeshVariant& variant : variants())
-    report.variants.emplace_back(variant,
-                                 measure(options, variant, options.batches.back(), [&](std::int64_t step, double ms) {
-                                   if (done) done(options.batches.back(), step, ms);
-                                 }));
+    report.variants.emplace_back(
+        variant, measure_step(options, variant, options.batches.back(), [&](std::int64_t step, double ms) {
+          if (done) done(options.batches.back(), step, ms);
+        }));
   return report;
 }
 

@@ -66,6 +66,10 @@ struct MeshReport {
 
 std::size_t variant_count();  // that MeshOptions::variants adds
 
+// Measures one way to train, for one batch size; calls `done` after every step.
+MeshRun measure_step(const MeshOptions& options, const MeshVariant& variant, std::int64_t batch,
+                     const std::function<void(std::int64_t step, double ms)>& done);
+
 // Runs the measurements; calls `done` after every step. Throws Error for a batch that does not divide among the devices.
 MeshReport measure_mesh(const MeshOptions& options,
                         const std::function<void(std::int64_t batch, std::int64_t step, double ms)>& done = {});

@@ -8,6 +8,12 @@
 
 namespace weft::lab {
 
+const std::vector<ShardingPattern>& divided_layers() {
+  static const std::vector<ShardingPattern> patterns{
+      {"*.up.weight", {"model", ""}}, {"*.up.bias", "model"}, {"*.down.weight", {"", "model"}}};
+  return patterns;
+}
+
 VitLayer::VitLayer(const VitConfig& config)
     : norm1(config.width),
       attention(config.width, config.heads),

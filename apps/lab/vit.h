@@ -7,6 +7,7 @@
 
 #include <weft/nn/attention.h>
 #include <weft/nn/layers.h>
+#include <weft/tensor/sharding.h>
 
 namespace weft::lab {
 
@@ -17,6 +18,10 @@ struct VitConfig {
 
   std::int64_t tokens() const { return (image / patch) * (image / patch) + 1; }
 };
+
+// How tensor parallelism divides the parameters: the rows of `up` and the columns of `down` along the axis model, so that a layer adds one
+// partial sum.
+const std::vector<ShardingPattern>& divided_layers();
 
 class VitLayer : public Layer {
  public:

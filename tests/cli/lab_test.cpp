@@ -120,6 +120,48 @@ TEST(LabMesh, ComparesWaysToTrain) {
   EXPECT_TRUE(report.contains("crossover_batch"));
 }
 
+// The figures that depend on times are not checked; those that follow from the division are.
+TEST(LabMesh, SimulatesAMeshOfAnySize) {
+  const json report = run({"mesh", "--simulate", "1024", "--batch", "1", "--steps", "1", "--link-gb", "50"});
+  const double parameters = 10'670'602;
+  EXPECT_EQ(report["parameters"], parameters);
+  EXPECT_EQ(report["link"]["gb_s"], 50);
+  ASSERT_EQ(report["steps"].size(), 4u);
+  const json &data = report["steps"][0], &zero1 = report["steps"][1], &zero3 = report["steps"][2],
+             &layers = report["steps"][3];
+  for (const json& step : report["steps"]) {
+    EXPECT_EQ(step["devices"], 1024);
+    EXPECT_EQ(step["batch"], 1024);
+    EXPECT_GT(step["collectives"], 0);
+    EXPECT_GT(step["predicted"]["step_ms"], 0);
+    EXPECT_GE(step["predicted"]["exposed_share"], 0);
+    EXPECT_LE(step["predicted"]["exposed_share"], 1);
+  }
+  EXPECT_EQ(data["mesh"], "data=1024");
+  EXPECT_NEAR(data["bytes_per_device"].get<double>() / (2 * 4 * parameters), 1, 0.01);
+  EXPECT_EQ(data["formula_bytes"], 12 * parameters);
+  EXPECT_EQ(zero1["mesh"], "replica=8, data=128") << "384 does not divide by 1,024";
+  for (const json* step : {&data, &zero1, &zero3})
+    EXPECT_NEAR((*step)["state_bytes"].get<double>() / (*step)["formula_bytes"].get<double>(), 1, 0.02)
+        << (*step)["layout"];
+  EXPECT_LT(zero3["peak_bytes"], data["peak_bytes"]);
+  EXPECT_EQ(layers["mesh"], "data=128, model=8");
+  EXPECT_LT(layers["state_bytes"], data["state_bytes"]);
+}
+
+TEST(LabMesh, ComparesWhatItPredictsWithWhatItMeasures) {
+  const json report = run({"mesh", "--simulate", "2", "--compare", "1", "2", "--batch", "1", "--steps", "1"});
+  ASSERT_EQ(report["compared"].size(), 5u) << "one device has one layout";
+  for (const json& step : report["compared"]) {
+    EXPECT_GT(step["predicted"]["step_ms"], 0);
+    EXPECT_GT(step["measured"]["step_ms"], 0);
+    EXPECT_TRUE(step.contains("residual"));
+  }
+  EXPECT_EQ(report["compared"][0]["collectives"], 0);
+  EXPECT_EQ(weft({"lab", "mesh", "--compare", "2"}).exit_code, 2) << "it needs --simulate";
+  EXPECT_EQ(weft({"lab", "mesh", "--simulate", "2", "--batch", "1", "2"}).exit_code, 2);
+}
+
 TEST(LabMesh, RefusesBatchesThatDoNotDivide) {
   const Outcome outcome = weft({"lab", "mesh", "--devices", "3", "--batch", "16"});
   EXPECT_EQ(outcome.exit_code, 1);

@@ -11,6 +11,7 @@
 #include <apps/lab/mesh.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/interrupt.h>
+#include <weft/cli/lab_mesh_simulation.h>
 #include <weft/cli/options.h>
 #include <weft/cli/progress.h>
 #include <weft/profile/table.h>
@@ -23,6 +24,8 @@ struct MeshCommandOptions : lab::MeshOptions {
   std::string folder;
   std::int64_t top = 10;
   bool json = false;
+  std::vector<std::int64_t> simulated, compared;  // numbers of devices
+  double link_gb = 50, latency_us = 5;
 };
 
 // Returns the figures of one run that tell what communication costs.
@@ -122,6 +125,16 @@ void run_mesh(MeshCommandOptions& options) {
   options.json ? print_mesh_json(report, options) : print_mesh_table(report, options);
 }
 
+void run_simulation(const MeshCommandOptions& options) {
+  if (options.batches.size() > 1) throw CLI::ValidationError("--simulate takes one --batch, the images on each device");
+  run_mesh_simulation({.devices = options.simulated,
+                       .batch = options.batches.front(),
+                       .steps = options.steps,
+                       .link = {.latency_us = options.latency_us, .gb_s = options.link_gb, .leaves_cpus = true},
+                       .measured = options.compared},
+                      options.json);
+}
+
 }  // namespace
 
 void add_lab_mesh(CLI::App& lab) {
@@ -129,9 +142,11 @@ void add_lab_mesh(CLI::App& lab) {
       *lab.add_subcommand("mesh", "Show the time of each operation in a ViT's training step, by batch size");
   const auto options = std::make_shared<MeshCommandOptions>();
   add_integer(command, "--devices", options->devices, "devices of the mesh", {1, 1 << 20});
-  command.add_option("--batch", options->batches, "images per step; several values are measured one after the other")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
-      ->capture_default_str();
+  CLI::Option* const batch =
+      command
+          .add_option("--batch", options->batches, "images per step; several values are measured one after the other")
+          ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
+          ->capture_default_str();
   command.add_flag("--variants", options->variants,
                    "Measure the last batch size also without overlap, with ZeRO-1 and with tensor parallelism");
   add_integer(command, "--steps", options->steps, "steps measured for each batch size", {1, 1'000'000});
@@ -139,7 +154,25 @@ void add_lab_mesh(CLI::App& lab) {
   add_text(command, "--output", options->folder, "a folder",
            "Keep the profiles in this folder; default: they are not kept");
   command.add_flag("--json", options->json, "print one JSON object on the standard output, and nothing else");
-  command.callback([options] { run_mesh(*options); });
+  const auto device_counts = [&](const char* name, std::vector<std::int64_t>& to, const char* help) {
+    return command.add_option(name, to, help)->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 20));
+  };
+  CLI::Option* const simulate = device_counts(
+      "--simulate", options->simulated,
+      "Predict instead the step on meshes of this many devices, with --batch images on each, for data parallelism, "
+      "ZeRO and "
+      "tensor parallelism: operations take what they take here, collectives what --link-gb and --latency-us say");
+  device_counts("--compare", options->compared,
+                "With --simulate: predict the step also for this many devices on this machine, and measure it")
+      ->needs(simulate);
+  add_real(command, "--link-gb", options->link_gb, "with --simulate: GB/s between the devices", RealRange::positive);
+  add_real(command, "--latency-us", options->latency_us,
+           "with --simulate: microseconds before a collective carries anything", RealRange::not_negative);
+  command.callback([options, simulate, batch] {
+    if (simulate->count() == 0) return run_mesh(*options);
+    if (batch->count() == 0) options->batches.resize(1);
+    run_simulation(*options);
+  });
 }
 
 }  // namespace weft::cli
