@@ -88,6 +88,25 @@ TEST(Schedule, WhatNothingCouldRunBesideStaysOnTheComputeStream) {
   EXPECT_EQ(program.finish()->schedule, nullptr);
 }
 
+// The second sum could run on the compute stream, because that has nothing else to do, but the first one may still occupy the link.
+TEST(Schedule, TwoThunksOfAStreamNeverRunAtOnce) {
+  const auto sums = [](bool first_is_awaited) {
+    Program program("sums");
+    const Slice x = program.input(), a = program.temporary(), b = program.temporary(), c = program.temporary(),
+                d = program.temporary(), y = program.output(), z = program.output();
+    program.add_scalar(a, x, 1);
+    program.thunk_on(StreamKind::communication, "first", {a}, {b}, nothing);
+    program.add_scalar(c, x, 1);
+    if (first_is_awaited) program.add_scalar(y, b, 1).add_scalar(c, x, 1);
+    program.thunk_on(StreamKind::communication, "second", {c}, {d}, nothing);
+    program.add_scalar(z, d, 1);
+    if (!first_is_awaited) program.add_scalar(y, b, 1);
+    return program.finish();
+  };
+  EXPECT_THAT(names(*sums(false), 1), ElementsAre("first", "second"));
+  EXPECT_THAT(names(*sums(true), 1), ElementsAre("first"));
+}
+
 TEST(Schedule, SideEffectsKeepTheirOrder) {
   Program program("effects");
   const Slice x = program.input(), a = program.output(), b = program.output();

@@ -1,6 +1,7 @@
 #include <weft/runtime/schedule.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
 #include <unordered_map>
@@ -135,8 +136,20 @@ std::vector<StreamKind> streams(const Executable& executable, const std::vector<
   std::vector<StreamKind> result(count);
   for (std::size_t t = 0; t < count; ++t) result[t] = executable.thunks[t]->stream;
   const auto computes = [&](std::size_t t) { return result[t] == StreamKind::compute; };
+  // Of each stream, one more than the last thunk that keeps it, and than the last one for which the compute stream has waited.
+  std::array<std::size_t, stream_kinds> kept{}, awaited{};
   for (std::size_t t = 0; t < count; ++t) {
-    if (computes(t) || executable.thunks[t]->has_side_effect) continue;
+    const auto stream = static_cast<std::size_t>(result[t]);
+    for (const std::uint32_t earlier : after[t]) {
+      std::size_t& until = awaited[static_cast<std::size_t>(result[earlier])];
+      if (computes(t) || result[earlier] == result[t]) until = std::max<std::size_t>(until, earlier + 1);
+    }
+    if (computes(t)) continue;
+    if (executable.thunks[t]->has_side_effect ||
+        kept[stream] > awaited[stream]) {  // no two thunks of a stream run at once
+      kept[stream] = t + 1;
+      continue;
+    }
     // A thunk keeps its stream if the compute stream has other work before the first thunk that needs this one, or if this one
     // can begin before the preceding work of the compute stream ends, in this launch or in the one before.
     std::size_t before = t, next = t + 1;
@@ -144,7 +157,11 @@ std::vector<StreamKind> streams(const Executable& executable, const std::vector<
     while (next < count && !computes(next)) ++next;
     const bool needs_the_last = before > 0 && std::ranges::find(after[t], before - 1) != after[t].end();
     const bool is_needed_next = next < count && std::ranges::find(after[next], t) != after[next].end();
-    if (needs_the_last && is_needed_next) result[t] = StreamKind::compute;
+    if (needs_the_last && is_needed_next) {
+      result[t] = StreamKind::compute;
+    } else {
+      kept[stream] = t + 1;
+    }
   }
   return result;
 }
