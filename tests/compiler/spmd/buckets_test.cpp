@@ -37,10 +37,9 @@ Partitioned divided(const Program& program) {
   return partition(program.graph, eight, program.shardings, program.outputs);
 }
 
-// A step of gradient descent on layers of width 64. The parameters are whole, or split as in FSDP.
+// A step of gradient descent on layers. The parameters are whole, or split as in FSDP.
 struct Training : Program {
-  explicit Training(int layers, bool are_split = false) {
-    const std::int64_t width = 64;
+  explicit Training(int layers, bool are_split = false, std::int64_t width = 64) {
     const Sharding of_weights = are_split ? Sharding(eight, {{0}, {}}) : Sharding(eight, 2);
     std::vector<Value> weights;
     const Value x = input(f32({64, width}), Sharding(eight, {{0}, {}}));
@@ -165,7 +164,8 @@ const Schedule::Part* part_of(const runtime::Executable& executable, StreamKind 
 }
 
 TEST(HiddenCollectives, UpdatesStartBeforeTheLastReductionEnds) {
-  const auto step = compile_for_mesh(divided(Training(12)), {.link = slow});
+  const std::int64_t width = 512;  // smaller updates would become one kernel
+  const auto step = compile_for_mesh(divided(Training(12, false, width)), {.link = slow});
   const Schedule::Part* const communication = part_of(*step, StreamKind::communication);
   ASSERT_NE(communication, nullptr);
   ASSERT_GT(communication->tasks.size(), 1u);

@@ -150,6 +150,23 @@ TEST(Partition, SplitStateMeansReduceScatterAndAllGather) {
               ElementsAre("reduce_scatter data 224", "all_gather data 224"));  // 7/8 of 256 bytes each
 }
 
+// The norm of the gradients, which limits them all, is computed from their parts: two numbers are added instead of two matrices.
+TEST(Partition, TheNormOfSplitGradientsIsAddedFromParts) {
+  Program p;
+  const std::array<std::int64_t, 2> both{0, 1};
+  const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),
+              u = p.input(f32({8, 8}), Sharding(eight, 2)), m = p.input(f32({8, 8}), Sharding(eight, {{0}, {}})),
+              n = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
+  const Value loss = ir::reduce_sum(ir::multiply(dot(x, w), dot(x, u)), both), one = ir::constant_like(loss, 1);
+  const std::vector<Value> g = ir::gradient(p.graph, {{loss}}, {{one}}, {{w, u}});
+  const Value norm = ir::reduce_sum(ir::multiply(g[0], g[0]), both) + ir::reduce_sum(ir::multiply(g[1], g[1]), both);
+  const Value scale = ir::broadcast(ir::divide(ir::constant_like(norm, 1), norm + 1.0), w.type());
+  p.graph.set_outputs({m * 0.5 + ir::multiply(g[0], scale), n * 0.5 + ir::multiply(g[1], scale), norm});
+  p.outputs = {Sharding(eight, {{0}, {}}), Sharding(eight, {{0}, {}}), Sharding(eight, 0)};
+  EXPECT_THAT(expect_same(p, eight),
+              ElementsAre("reduce_scatter data 224", "reduce_scatter data 224", "all_reduce data 7"));
+}
+
 TEST(Partition, TheGradientsOfATiedWeightAreAddedBeforeTheyAreSplit) {
   Program p;
   const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),

@@ -131,7 +131,7 @@ class Typing {
   const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
 
   // Decides, for each value, where it is added up if it is a partial sum: at once, or further on, after linear ops. What adds fewer bytes
-  // wins; if both add the same, it is added further on, where other partial sums may have joined it.
+  // wins; if both add the same and all uses are linear, it is added further on, where other partial sums may have joined it.
   void find_costs() {
     std::vector<double> nonlinear(nodes_.size()),
         linear(nodes_.size());  // of the uses of each node, because sums have one result
@@ -142,7 +142,8 @@ class Typing {
     for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
       const ir::Node& node = **at;
       const double own = bytes_of(node.types), later = nonlinear[node.id] + linear[node.id];
-      is_added_early_[node.id] = own < later;
+      // If one use needs the sum, all uses can have it, and what suits them decides how it is split.
+      is_added_early_[node.id] = own < later || nonlinear[node.id] > 0;
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Node& from = *node.operand(i).node;
         if (lets_partial_pass(node, i)) {
@@ -154,29 +155,70 @@ class Typing {
     }
   }
 
-  // Finds how the users of each value need it, where all of them agree.
+  // Finds how the users of each value need it, where all of them agree. A user that would do as well with a part of a partial sum lets the
+  // others decide: the norm of a gradient does not keep an optimizer from getting the gradient split.
   void find_wanted() {
-    std::vector<std::vector<std::uint8_t>> has_user(nodes_.size());
-    for (const ir::Node* node : graph_.nodes()) has_user[node->id].resize(node->types.size());
-    const auto want = [&](ir::Value v, const ir::Sharding& needed) {
-      std::vector<Axes> dims = dims_of(needed);
+    struct Told {
+      bool any = false, minds = false;  // of the users of a value, about one dimension
+    };
+    std::vector<std::vector<std::vector<Told>>> told(nodes_.size());  // by node, result and dimension
+    for (const ir::Node* node : graph_.nodes())
+      for (const Type type : node->types) told[node->id].emplace_back(type.rank());
+    const auto want = [&](ir::Value v, const ir::Sharding& needed, const auto& minds) {
       OptionalSharding& wanted = wanted_[v.node->id][v.index];
-      if (std::exchange(has_user[v.node->id][v.index], 1) != 0)
-        for (int d = 0; d < needed.rank(); ++d) {
-          const Axes& before = wanted->axes(d);
-          dims[d].erase(std::ranges::mismatch(dims[d], before).in1, dims[d].end());
+      std::vector<Axes> dims = wanted ? dims_of(*wanted) : std::vector<Axes>(needed.rank());
+      const bool is_partial = !nodes_[v.node->id].results[v.index].partial().empty();
+      for (int d = 0; d < needed.rank(); ++d) {
+        Told& so_far = told[v.node->id][v.index][d];
+        const bool does_mind = minds(d);
+        so_far.minds |= does_mind;
+        if (is_partial && !does_mind) continue;
+        const Axes& axes = needed.axes(d);
+        if (std::exchange(so_far.any, true)) {
+          dims[d].erase(std::ranges::mismatch(dims[d], axes).in1, dims[d].end());
+        } else {
+          dims[d] = axes;
         }
+      }
       wanted.emplace(mesh_, std::move(dims));
     };
     for (std::size_t i = 0; i < graph_.outputs().size(); ++i) {
       const ir::Value v = graph_.outputs()[i];
-      want(v, outputs_[i] ? *outputs_[i] : seen(v));
+      want(v, outputs_[i] ? *outputs_[i] : seen(v), [](int) { return true; });
     }
     for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
       const ir::Node& node = **at;
       type(node);  // again, with what its users want
-      for (int i = 0; i < std::ssize(node.operands); ++i) want(node.operand(i), nodes_[node.id].operands[i]);
+      const NodeTyping& t = nodes_[node.id];
+      // A sum of an operand is added up again if the operand is split; this is worth it if the sum is small.
+      const auto minds_factor = [&](int factor, double bytes) {
+        const ir::Factor& f = t.factors.all[factor];
+        if (f.kind == ir::Factor::Kind::whole) return true;
+        if (f.kind == ir::Factor::Kind::reduced) return bytes_of(node.types) * mesh_.devices() > bytes;
+        for (std::size_t r = 0; r < node.types.size(); ++r)
+          for (int d = 0; d < node.types[r].rank(); ++d)
+            if (told[node.id][r][d].minds && std::ranges::count(t.factors.results[r][d], factor) != 0) return true;
+        return false;
+      };
+      for (int i = 0; i < std::ssize(node.operands); ++i) {
+        const ir::Value v = node.operand(i);
+        const auto is_split = [](const Axes& axes) { return !axes.empty(); };
+        const bool has_chosen = !follows_factors(node) || std::ranges::any_of(dims_of(t.operands[i]), is_split);
+        want(v, t.operands[i], [&](int d) {
+          const auto minds = [&](int factor) { return minds_factor(factor, bytes_of({{v.type()}})); };
+          return has_chosen || std::ranges::any_of(t.factors.operands[i][d], minds);
+        });
+      }
     }
+  }
+
+  // Returns whether the op's factors decide how a node is divided.
+  bool follows_factors(const ir::Node& node) const {
+    const bool decides_itself = ir::is_parameter(node) || node.attributes_if<ir::ShardingAttributes>() ||
+                                node.attributes_if<ir::ManualComputationAttributes>() ||
+                                (node.op->flow != ir::Flow::none && node.op->flow != ir::Flow::call) ||
+                                is_whole_[node.id] != 0;
+    return !decides_itself && (node.op->factors || node.op->kind == ir::Kind::elementwise);
   }
 
   void type(const ir::Node& node) {
@@ -203,12 +245,12 @@ class Typing {
       t.results = t.operands;
     } else if (node.op->flow == ir::Flow::loop || node.op->flow == ir::Flow::branches) {
       type_control(node, t);
-    } else if (is_whole_[node.id] != 0 || (!node.op->factors && node.op->kind != ir::Kind::elementwise)) {
-      for (const ir::Value v : node.operands) t.operands.emplace_back(mesh_, v.rank());
-      for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
-    } else {
+    } else if (follows_factors(node)) {
       choose_axes(node, t);
       set_shardings(node, t);
+    } else {
+      for (const ir::Value v : node.operands) t.operands.emplace_back(mesh_, v.rank());
+      for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
     }
     t.passed_on = t.results;
     if (is_added_early_[node.id])
