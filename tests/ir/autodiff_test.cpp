@@ -66,6 +66,42 @@ TEST(Autodiff, AddsOverUsesAndOutputs) {
   EXPECT_EQ(results[1], Array::scalar<double>(2));
 }
 
+TEST(Autodiff, OfSlicesThatMeetIsTheirConcatenation) {
+  const auto part = [](Value x, std::int64_t from, std::int64_t to) {
+    return slice(x, std::array{from}, std::array{to}, std::array<std::int64_t, 1>{1});
+  };
+  const auto graph = make_graph(std::array{vector_of(6)}, [&](Graph& g, std::span<const Value> x) {
+    const Value y = concatenate(std::array{part(x[0], 4, 6) * 3.0, part(x[0], 0, 2), part(x[0], 2, 4) * 2.0}, 0);
+    return gradient_of_sum(g, y, x);
+  });
+  const std::array points{1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
+  EXPECT_EQ(interpret(*graph, std::array{Array::of<double>({6}, points)})[0],
+            Array::of<double>({6}, {1, 1, 2, 2, 3, 3}));
+  EXPECT_EQ(count(*graph, ops::concatenate), 2u);
+  EXPECT_EQ(count(*graph, ops::pad), 0u);
+  // With gaps, overlaps and another use.
+  EXPECT_THAT(slopes({{1, 1, 1, 1, 1, 1, 1}},
+                     [&](auto x) {
+                       const Value y =
+                           concatenate(std::array{part(x[0], 1, 4), part(x[0], 2, 4) * 10.0, part(x[0], 4, 6)}, 0);
+                       return concatenate(std::array{y, x[0] * 100.0}, 0);
+                     }),
+              ElementsAre(ElementsAre(100, 101, 111, 111, 101, 101, 100)));
+}
+
+// The slices are along different dimensions.
+TEST(Autodiff, OfRowsAndColumnsIsTheirSum) {
+  const Type matrix(DType::f64, {2, 2});
+  const auto graph = make_graph(std::array{matrix}, [&](Graph& g, std::span<const Value> x) {
+    const std::array<std::int64_t, 2> none{0, 0}, row{1, 2}, column{2, 1}, ones{1, 1};
+    const Value y = concatenate(std::array{reshape(slice(x[0], none, row, ones), std::vector{Dim(2)}),
+                                           reshape(slice(x[0], none, column, ones), std::vector{Dim(2)}) * 10.0},
+                                0);
+    return gradient_of_sum(g, y, x);
+  });
+  EXPECT_EQ(interpret(*graph, std::array{Array(matrix)})[0], Array::of<double>({2, 2}, {11, 1, 10, 0}));
+}
+
 TEST(Autodiff, OfAnInputThatDependsOnAnotherIsTheWhole) {
   Graph graph;
   const Value x = graph.add_input(number), middle = x * x, y = middle * x;

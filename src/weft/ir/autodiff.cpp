@@ -59,7 +59,8 @@ class Backward {
   }
 
   Value cotangent(Value x) const { return cotangents_[at(x)]; }
-  Value cotangent_without_copies(Value x) const {
+  Value cotangent_without_copies(Value x) {
+    add_slices(x);
     const auto found = copied_.find(at(x));
     return found == copied_.end() ? cotangents_[at(x)] : found->second.own;
   }
@@ -86,6 +87,8 @@ class Backward {
   }
 
   void visit(Node& n) {
+    if (!slices_of_.empty())
+      for (std::size_t i = 0; i < n.types.size(); ++i) add_slices(n.result(i));
     if (!copied_.empty()) add_copies(n);
     const auto cotangents = std::span(cotangents_).subspan(first_result_[n.id], n.types.size());
     if (!passes_derivatives(n) || std::ranges::none_of(cotangents, [](Value v) { return static_cast<bool>(v); }))
@@ -94,11 +97,16 @@ class Backward {
     for (const Value v : n.operands) needed_.push_back(depends_[at(v)]);
     if (std::ranges::none_of(needed_, [](std::uint8_t needed) { return needed != 0; })) return;
     operand_cotangents_.assign(n.operands.size(), {});
-    graph_.set_location(n.location);
     const bool passes_through = is_checkpoint(n);
-    for (std::size_t i = 0; passes_through && i < n.operands.size(); ++i)
+    for (std::size_t i = 0; passes_through && i < n.operands.size(); ++i) {
+      add_slices(n.operands[i]);
       operand_cotangents_[i] = cotangent(n.operands[i]);
-    n.op->gradient(GradientCall{n, cotangents, operand_cotangents_, needed_});
+    }
+    graph_.set_location(n.location);
+    slices_.clear();
+    n.op->gradient(GradientCall{n, cotangents, operand_cotangents_, needed_, slices_});
+    for (const CotangentSlice& slice : slices_)
+      if (needed_[slice.operand]) add_slice(n.operands[slice.operand], slice);
     for (std::size_t i = 0; i < n.operands.size(); ++i) {
       if (!needed_[i] || !operand_cotangents_[i]) continue;
       if (passes_through) cotangents_[at(n.operands[i])] = {};
@@ -107,6 +115,23 @@ class Backward {
       else
         accumulate(n.operands[i], operand_cotangents_[i]);
     }
+  }
+
+  void add_slice(Value v, const CotangentSlice& slice) {
+    const auto found = slices_of_.find(at(v));
+    if (found != slices_of_.end() && found->second.all.front().dim != slice.dim) add_slices(v);
+    Slices& slices = slices_of_[at(v)];
+    slices.location = graph_.location();
+    slices.all.push_back(slice);
+  }
+
+  // Adds up the slices of a value whose uses have all been visited.
+  void add_slices(Value v) {
+    const auto found = slices_of_.find(at(v));
+    if (found == slices_of_.end()) return;
+    graph_.set_location(found->second.location);
+    add_to(cotangents_[at(v)], sum_of_slices(v.type(), std::move(found->second.all)));
+    slices_of_.erase(found);
   }
 
   void add_copies(Node& n) {
@@ -120,6 +145,11 @@ class Backward {
 
   static void add_to(Value& sum, Value cotangent) { sum = sum ? add(sum, cotangent) : cotangent; }
 
+  struct Slices {
+    Location location;  // of one of them
+    std::vector<CotangentSlice> all;
+  };
+
   // The cotangents of a value that was copied: the sum from its copies, and the sum from its other uses.
   struct Copied {
     Value of_copies, own;
@@ -128,11 +158,13 @@ class Backward {
   Graph& graph_;
   std::unordered_map<std::size_t, Copied> copied_;  // keys are indices into the lists below
   std::unordered_set<const Node*> is_copy_;
+  std::unordered_map<std::size_t, Slices> slices_of_;
   std::vector<std::uint32_t> first_result_;  // by node id: the index of its first result in the lists below
   std::vector<Value> cotangents_;
   std::vector<std::uint8_t> depends_;
   std::vector<std::uint8_t> needed_;       // scratch of visit
   std::vector<Value> operand_cotangents_;  // scratch of visit
+  std::vector<CotangentSlice> slices_;     // scratch of visit
 };
 
 void require_values(const char* what, const Graph& graph, std::span<const Value> values) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include <weft/ir/cotangent_slices.h>
 #include <weft/ir/graph.h>
 #include <weft/ir/scalar.h>
 
@@ -89,12 +90,15 @@ struct GradientCall {
   std::span<const Value> cotangents;
   std::vector<Value>& operand_cotangents;  // one per operand
   std::span<const std::uint8_t> needed;    // one per operand: 0 if its cotangent is not needed
+  std::vector<CotangentSlice>& slices;     // of operands
 
   Value x(int i = 0) const { return node.operand(i); }
   Value y(std::uint32_t i = 0) const { return {&node, i}; }
   Value dy(int i = 0) const { return cotangents[i]; }
   bool needs(int operand) const { return needed[operand] != 0; }  // lets a rule skip cotangents that nobody uses
   void add(int operand, Value cotangent) const;
+  // Adds the cotangent of some elements of an operand.
+  void add(const CotangentSlice& slice) const { slices.push_back(slice); }
 };
 
 struct ScalarCall {

@@ -1,5 +1,6 @@
 // Gradients of shape ops.
 #include <algorithm>
+#include <ranges>
 
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/gradients.h>
@@ -37,6 +38,12 @@ void transpose_gradient(const GradientCall& c) {
 
 void slice_gradient(const GradientCall& c) {
   const auto& [start, limit, strides] = c.node.attributes<SliceAttributes>();
+  const auto is_cut = [&](int d) { return c.dy().size(d) != c.x().size(d); };
+  const auto dims = std::views::iota(0, c.x().rank());
+  if (std::ranges::count_if(dims, is_cut) == 1 && std::ranges::count(strides, 1) == c.x().rank()) {
+    const int dim = *std::ranges::find_if(dims, is_cut);
+    return c.add({.operand = 0, .cotangent = c.dy(), .dim = dim, .start = start[dim]});
+  }
   std::vector<std::int64_t> high(start.size()), interior(start.size());
   for (std::size_t i = 0; i < start.size(); ++i) {
     const std::int64_t taken = c.dy().size(i);
