@@ -167,6 +167,22 @@ TEST(Partition, TheNormOfSplitGradientsIsAddedFromParts) {
               ElementsAre("reduce_scatter data 224", "reduce_scatter data 224", "all_reduce data 7"));
 }
 
+// Three projections of one weight, as in attention: their gradients become one before they are added and split.
+TEST(Partition, TheGradientsOfSlicesAreJoinedBeforeTheyAreSplit) {
+  Program p;
+  const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({24, 8}), Sharding(eight, 2)),
+              m = p.input(f32({24, 8}), Sharding(eight, {{0}, {}}));
+  const auto project = [&](std::int64_t part) {
+    const Value rows = ir::slice(w, std::array<std::int64_t, 2>{8 * part, 0},
+                                 std::array<std::int64_t, 2>{8 * part + 8, 8}, std::array<std::int64_t, 2>{1, 1});
+    return ir::tanh(dot(x, rows));
+  };
+  const Value loss = ir::reduce_sum(project(0) * project(1) * project(2), std::array<std::int64_t, 2>{0, 1});
+  const Value one = ir::constant_like(loss, 1);
+  p.graph.set_outputs({m * 0.5 + ir::abs(ir::gradient(p.graph, {{loss}}, {{one}}, {{w}})[0])});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("reduce_scatter data 672"));  // 7/8 of 768 bytes
+}
+
 TEST(Partition, TheGradientsOfATiedWeightAreAddedBeforeTheyAreSplit) {
   Program p;
   const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),

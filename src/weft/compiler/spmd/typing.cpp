@@ -75,7 +75,15 @@ bool is_finite_constant(ir::Value v) {
   return std::isfinite(value) && value != 0;
 }
 
-// Returns whether the node can take a partial sum as this operand and give a partial sum, without making more bytes to add.
+// Returns the bytes of all operands.
+double operand_bytes(const ir::Node& node) {
+  double bytes = 0;
+  for (const ir::Value v : node.operands) bytes += bytes_of({{v.type()}});
+  return bytes;
+}
+
+// Returns whether the node can take a partial sum as this operand and give a partial sum, without making more bytes to add. A
+// concatenation adds the bytes of all its operands.
 bool lets_partial_pass(const ir::Node& node, int operand) {
   const ir::Value x = node.operand(operand);
   if (x.dtype() == DType::boolean || node.types.size() != 1) return false;
@@ -84,7 +92,8 @@ bool lets_partial_pass(const ir::Node& node, int operand) {
   const auto is_safe_factor = [&](ir::Value other) { return other == x || is_finite_constant(other); };
   const bool passes_alone = linear == ir::Linearity::alone && std::ranges::count(node.operands, x) == 1 &&
                             std::ranges::all_of(node.operands, is_safe_factor);
-  return (linear == ir::Linearity::together || passes_alone) && node.type().bytes() <= x.type().bytes();
+  if (linear == ir::Linearity::together) return bytes_of(node.types) <= operand_bytes(node);
+  return passes_alone && node.type().bytes() <= x.type().bytes();
 }
 
 // Axes that an operand, or the users of a result, suggest for one factor.
@@ -147,7 +156,8 @@ class Typing {
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Node& from = *node.operand(i).node;
         if (lets_partial_pass(node, i)) {
-          linear[from.id] += std::min(own, later);
+          const double share = std::min(1.0, bytes_of({{node.operand(i).type()}}) / own);
+          linear[from.id] += share * std::min(own, later);
         } else {
           nonlinear[from.id] = bytes_of(from.types);
         }
@@ -383,6 +393,9 @@ class Typing {
       if (partial.empty()) continue;
       const auto passes = [&](int operand) { return lets_partial_pass(node, operand); };
       const auto is_joint = [&](int operand) { return linearity(node, operand) == ir::Linearity::together; };
+      // Where an operand is only a part of the result, the other parts would be added, too.
+      const bool is_part = bytes_of(node.types) > bytes_of({{node.operand(partial.front()).type()}});
+      if (is_part && std::cmp_less(partial.size(), node.operands.size())) continue;
       if (std::ranges::all_of(partial, passes) && (partial.size() == 1 || std::ranges::all_of(partial, is_joint)))
         passing.push_back(axis);
     }
