@@ -32,11 +32,30 @@ void in_order(Thunks thunks, std::uint32_t devices, Each&& each, All&& all, cons
   }
 }
 
-// Returns which thunks wait for other streams.
+// Returns which thunks wait for other streams: in this launch, or in the launch before, whose outputs are inputs of this one.
 std::vector<bool> waiting_thunks(const Executable& executable) {
   std::vector<bool> waits(executable.thunks.size());
-  if (executable.schedule)
-    for (const Schedule::Task& task : executable.schedule->parts[0].tasks) waits[task.thunk] = !task.waits.empty();
+  if (!executable.schedule) return waits;
+  const std::span<const Schedule::Part> parts = executable.schedule->parts;
+  // Where other streams write an output that takes over an input, because the next launch usually reads it as that input.
+  std::vector<std::size_t> written(executable.inputs.size());
+  for (const Schedule::Part& part : parts.subspan(1))
+    for (const Schedule::Task& task : part.tasks)
+      for (const Slice& slice : executable.thunks[task.thunk]->writes) {
+        const Allocation& a = executable.allocations[slice.allocation];
+        if (a.kind == Allocation::Kind::output && executable.outputs[a.index].donated_input >= 0)
+          written[executable.outputs[a.index].donated_input] = task.thunk + 1;
+      }
+  std::size_t awaited = 0;  // of those writes; the others of a stream come before
+  for (const Schedule::Task& task : parts[0].tasks) {
+    waits[task.thunk] = !task.waits.empty();
+    for (const Slice& slice : executable.thunks[task.thunk]->reads) {
+      const Allocation& a = executable.allocations[slice.allocation];
+      if (a.kind != Allocation::Kind::input || written[a.index] <= awaited) continue;
+      waits[task.thunk] = true;
+      awaited = written[a.index];
+    }
+  }
   return waits;
 }
 

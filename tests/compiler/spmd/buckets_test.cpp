@@ -196,6 +196,44 @@ TEST(HiddenCollectives, ReductionsStartBeforeTheBackwardPassEnds) {
   EXPECT_GE(products, 8u * 4) << "products of each device that hide the first reduction";
 }
 
+// Momentum in the manner of ZeRO-1. The next launch needs the new weights one after the other, while they are gathered: all devices use one
+// weight before one of them waits for the next.
+TEST(HiddenCollectives, DevicesWaitTogetherForTheLaunchBefore) {
+  constexpr int layers = 4;
+  Program p;
+  const Sharding whole(eight, 2), split(eight, {{0}, {}});
+  const Value x = p.input(f32({64, 64}), split);
+  std::vector<Value> weights, momenta;
+  Value y = x;
+  for (int i = 0; i < layers; ++i) y = ir::tanh(dot(y, weights.emplace_back(p.input(f32({64, 64}), whole))));
+  for (int i = 0; i < layers; ++i) momenta.push_back(p.input(f32({64, 64}), split));
+  const Value loss = ir::reduce_sum(ir::multiply(y, y), std::array<std::int64_t, 2>{0, 1});
+  const Value one = ir::constant_like(loss, 1);
+  const std::vector<Value> gradients = ir::gradient(p.graph, {{loss}}, {{one}}, weights);
+  std::vector<Value> results;
+  for (int i = 0; i < layers; ++i) momenta[i] = momenta[i] * 0.5 + ir::abs(gradients[i]);
+  for (int i = 0; i < layers; ++i) results.push_back(weights[i] - momenta[i] * 0.01);
+  results.insert(results.end(), momenta.begin(), momenta.end());
+  p.graph.set_outputs(results);
+  p.outputs.assign(layers, whole);
+  p.outputs.resize(2 * layers, split);
+  const auto step = compile_for_mesh(
+      divided(p), {.donatable = std::vector(1 + 2 * layers, true), .link = slow, .bucketing = Bucketing::none});
+  const auto first_use = [&](int weight, std::string_view device) {
+    return std::ranges::find_if(step->thunks,
+                                [&](const auto& thunk) {
+                                  return thunk->info.name.ends_with(device) &&
+                                         std::ranges::any_of(thunk->reads, [&](const runtime::Slice& s) {
+                                           const runtime::Allocation& a = step->allocations[s.allocation];
+                                           return a.kind == runtime::Allocation::Kind::input &&
+                                                  std::cmp_equal(a.index, 1 + weight);
+                                         });
+                                }) -
+           step->thunks.begin();
+  };
+  for (int i = 0; i + 1 < layers; ++i) EXPECT_LT(first_use(i, "@7"), first_use(i + 1, "@0")) << "weight " << i;
+}
+
 TEST(HiddenCollectives, WithoutOverlapEverythingRunsInTurn) {
   EXPECT_NE(compile_for_mesh(divided(Training(6)), {.link = slow})->schedule, nullptr);
   EXPECT_EQ(compile_for_mesh(divided(Training(6)), {.link = slow, .overlap = false})->schedule, nullptr);
