@@ -6,6 +6,7 @@
 #include <weft/base/temporary_folder.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/recorder.h>
+#include <weft/profile/scope.h>
 #include <weft/record/sync.h>
 
 namespace weft::lab {
@@ -50,12 +51,17 @@ DeviceTimes measure_device(const std::shared_ptr<const runtime::Executable>& exe
   DeviceSteps run(executable, step, device());
   run.run();  // touches new memory and prepares code
   profile::Recorder recorder({.folder = folder.path(), .command = "weft lab mesh --simulate"});
-  for (std::int64_t i = 0; i <= steps; ++i) run.run();
+  for (std::int64_t i = 0; i <= steps; ++i) {
+    const profile::Step span(static_cast<std::uint64_t>(i));
+    run.run();
+  }
   const Status status = recorder.stop();
   require(status.ok(), "lab mesh: ", status.reason());
   const profile::Recording recording = profile::read_recording(folder.path());
-  DeviceTimes times{.us = {}, .memory_bytes_per_s = recording.roofs.memory_bytes};
-  for (const profile::OpStats& op : profile::analyse(recording).ops)
+  const profile::Analysis analysis = profile::analyse(recording);
+  DeviceTimes times{
+      .step_ms = 1e-6 * analysis.step_spread().p10, .us = {}, .memory_bytes_per_s = recording.roofs.memory_bytes};
+  for (const profile::OpStats& op : analysis.ops)
     if (op.op >= 0) times.us[op.name] = 1e-3 * op.spread.p10;
   return times;
 }

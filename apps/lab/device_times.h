@@ -15,7 +15,8 @@
 namespace weft::lab {
 
 struct DeviceTimes {
-  // By the name of the thunk: the bound of the quickest tenth of its runs, which other programs disturbed the least.
+  // The bounds of the quickest tenth of the steps, and, by the name of the thunk, of its runs: other programs disturbed these the least.
+  double step_ms = 0;
   std::unordered_map<std::string, double> us;
   double memory_bytes_per_s = 0;  // that this machine copies
 };

@@ -77,6 +77,33 @@ TEST(Collectives, AreToldWithReasonsAndRemedies) {
   EXPECT_EQ(json["collectives"][0]["tensors"][0]["remedies"][0], "it is gone with a smaller model");
 }
 
+TEST(Collectives, TellTheLinkThatExplainsTheirTimes) {
+  EXPECT_FALSE(fit_link(steps_with_collectives().recording(), analyse(steps_with_collectives().recording())))
+      << "one of them does not tell what it sends";
+  Synthetic made;
+  const auto program = made.program("train_step");
+  std::vector<runtime::ExchangedTensor>& exchanged = made.description(program).exchanged;
+  for (const double megabytes : {1, 2, 4})
+    exchanged.push_back({.thunk = made.collective(program, "all_reduce", 1),
+                         .collective = "all_reduce",
+                         .axes = "data",
+                         .sent_bytes = 1e6 * megabytes,
+                         .formula = "",
+                         .reason = ""});
+  made.description(program).thunks.assign(4, runtime::ProgramDescription::no_instruction);
+  for (int i = 0; i < 3; ++i) {
+    const double at = 1000 + 20'000 * i;
+    made.step(program, at - 5, at, at + 10'000, at + 80);
+    for (int c = 1; c <= 3; ++c) made.op(program, c, at + 2000 * c, at + 2000 * c + 50 + 250 * (1 << (c - 1)));
+  }
+  const Recording recording = made.recording();
+  const auto fit = fit_link(recording, analyse(recording));
+  ASSERT_TRUE(fit);
+  EXPECT_NEAR(fit->latency_us, 50, 1e-6);
+  EXPECT_NEAR(fit->gb_s, 4, 1e-9);
+  EXPECT_NEAR(fit->residual, 0, 1e-9);
+}
+
 TEST(Collectives, AreRankedByTheDoctor) {
   const Recording recording = steps_with_collectives().recording();
   const Analysis analysis = analyse(recording);

@@ -9,11 +9,13 @@
 #include <nlohmann/json.hpp>
 
 #include <apps/lab/mesh.h>
+#include <weft/base/error.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/lab_mesh_simulation.h>
 #include <weft/cli/options.h>
 #include <weft/cli/progress.h>
+#include <weft/profile/collectives.h>
 #include <weft/profile/table.h>
 
 namespace weft::cli {
@@ -26,6 +28,7 @@ struct MeshCommandOptions : lab::MeshOptions {
   bool json = false;
   std::vector<std::int64_t> simulated, compared;  // numbers of devices
   double link_gb = 50, latency_us = 5;
+  std::string link_of;  // a profile
 };
 
 // Returns the figures of one run that tell what communication costs.
@@ -125,12 +128,25 @@ void run_mesh(MeshCommandOptions& options) {
   options.json ? print_mesh_json(report, options) : print_mesh_table(report, options);
 }
 
+compiler::Link link_of(const MeshCommandOptions& options) {
+  compiler::Link link{.latency_us = options.latency_us, .gb_s = options.link_gb, .leaves_cpus = true};
+  if (options.link_of.empty()) return link;
+  const profile::Recording recording = profile::read_recording(options.link_of);
+  const auto fit = profile::fit_link(recording, profile::analyse(recording));
+  require(fit.has_value(), "lab mesh: the profile ", options.link_of,
+          " does not tell the speed of a link: it needs collectives that send different amounts; give --link-gb and "
+          "--latency-us");
+  link.latency_us = fit->latency_us;
+  link.gb_s = fit->gb_s;
+  return link;
+}
+
 void run_simulation(const MeshCommandOptions& options) {
   if (options.batches.size() > 1) throw CLI::ValidationError("--simulate takes one --batch, the images on each device");
   run_mesh_simulation({.devices = options.simulated,
                        .batch = options.batches.front(),
                        .steps = options.steps,
-                       .link = {.latency_us = options.latency_us, .gb_s = options.link_gb, .leaves_cpus = true},
+                       .link = link_of(options),
                        .measured = options.compared},
                       options.json);
 }
@@ -168,6 +184,9 @@ void add_lab_mesh(CLI::App& lab) {
   add_real(command, "--link-gb", options->link_gb, "with --simulate: GB/s between the devices", RealRange::positive);
   add_real(command, "--latency-us", options->latency_us,
            "with --simulate: microseconds before a collective carries anything", RealRange::not_negative);
+  add_text(
+      command, "--link-of", options->link_of, "a folder",
+      "with --simulate: a link as fast as the collectives of this profile were, instead of --link-gb and --latency-us");
   command.callback([options, simulate, batch] {
     if (simulate->count() == 0) return run_mesh(*options);
     if (batch->count() == 0) options->batches.resize(1);

@@ -1,6 +1,7 @@
 #include <weft/profile/collectives.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -47,12 +48,31 @@ std::vector<CollectiveStats> collective_stats(const Recording& recording, const 
   return all;
 }
 
+std::optional<LinkFit> fit_link(const Recording& recording, const Analysis& analysis) {
+  std::vector<std::pair<double, double>> points;  // bytes, microseconds
+  for (const CollectiveStats& c : collective_stats(recording, analysis))
+    if (c.sent_bytes() > 0) points.emplace_back(c.sent_bytes(), 1e-3 * c.op->spread.median);
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const auto& [bytes, us] : points) n += 1, x += bytes, y += us, xx += bytes * bytes, xy += bytes * us;
+  const double spread = n * xx - x * x;
+  if (n < 2 || spread <= 1e-9 * xx) return std::nullopt;
+  const double us_per_byte = (n * xy - x * y) / spread;
+  if (us_per_byte <= 0) return std::nullopt;
+  LinkFit fit{.latency_us = std::max((y - us_per_byte * x) / n, 0.0), .gb_s = 1e-3 / us_per_byte};
+  for (const auto& [bytes, us] : points)
+    fit.residual += std::abs(fit.latency_us + us_per_byte * bytes - us) / std::max(us, 1e-9) / n;
+  return fit;
+}
+
 std::string collective_table(const Recording& recording, const Analysis& analysis, int most) {
   const std::vector<CollectiveStats> all = collective_stats(recording, analysis);
   if (all.empty()) return {};
-  std::string text = '\n' + summary(analysis, all.size()) +
-                     fmt::format("{:>12} {:>12} {:>12} {:>6} {:>12} {:>8}  {}\n", "predicted us", "measured us",
-                                 "exposed us", "runs", "sends", "tensors", "name");
+  std::string text = '\n' + summary(analysis, all.size());
+  if (const auto fit = fit_link(recording, analysis))
+    text += fmt::format("they take what a link of {:.3g} us and {:.3g} GB/s would take, within {:.0f}% on average\n",
+                        fit->latency_us, fit->gb_s, 100 * fit->residual);
+  text += fmt::format("{:>12} {:>12} {:>12} {:>6} {:>12} {:>8}  {}\n", "predicted us", "measured us", "exposed us",
+                      "runs", "sends", "tensors", "name");
   const std::size_t shown = std::min(all.size(), static_cast<std::size_t>(std::max(most, 0)));
   for (const CollectiveStats& c : std::span(all).first(shown))
     text += fmt::format("{:12.1f} {:12.1f} {:12.1f} {:6} {:>12} {:8}  %{}\n", 1e-3 * c.op->predicted_ns,
@@ -110,9 +130,12 @@ nlohmann::ordered_json collective_json(const Recording& recording, const Analysi
                    {"exposed_ns", c.exposed_ns()},
                    {"tensors", std::move(tensors)}});
   }
+  const auto fit = fit_link(recording, analysis);
   return {{"communication_ns", analysis.communication_ns},
           {"exposed_ns", analysis.exposed_ns},
           {"exposed_share", analysis.exposed_share()},
+          {"link", fit ? ordered_json{{"latency_us", fit->latency_us}, {"gb_s", fit->gb_s}, {"residual", fit->residual}}
+                       : ordered_json()},
           {"collectives", std::move(all)}};
 }
 

@@ -632,7 +632,7 @@ function communication() {
   const tensors = rows.flatMap((r) => r.tensors.map((t) => ({...t, name: r.name, remedy: t.remedies.join("; ")})));
   if (!tensors.length) return;
   sortable($("exchanged"), tensors, [["sent_bytes", "sent", (t) => bytes(t.sent_bytes), "", 90], ["formula", "formula", null, "text", "20%"], ["axes", "along", null, "text", 80],
-    ["name", "collective", null, "text name", "16%"], ["reason", "why", null, "text place"], ["remedy", "what would remove it", null, "text place", "25%"]], {key: "sent_bytes"});
+    ["name", "collective", null, "text name", "16%"], ["reason", "why", null, "text place"], ["remedy", "what would remove it", null, "text place", "25%"]], {key: "sent_bytes", limit: 200});
 }
 
 function compare() {
