@@ -133,6 +133,8 @@ TEST_F(OnMesh, ExplanationsTellWhatDevicesSendAndWhy) {
   EXPECT_EQ(told.devices(), "4 devices (data=4): 1 all_reduce; each device sends 768 B");
   EXPECT_THAT(told.text(), HasSubstr("all_reduce along data: each device sends 768 B, 2 x 3/4 of tensor<"));
   EXPECT_THAT(told.text(), HasSubstr("needs the sum of what each device computes in dot_general at"));
+  EXPECT_THAT(told.text(), testing::AnyOf(HasSubstr("; minimal: "), HasSubstr("predicted exposed")))
+      << "what would remove it";
 }
 
 TEST_F(OnMesh, GuardsTellShardingsApart) {

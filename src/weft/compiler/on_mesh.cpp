@@ -15,6 +15,7 @@
 #include <weft/compiler/sharding_layout.h>
 #include <weft/compiler/spmd/buckets.h>
 #include <weft/compiler/spmd/describe_division.h>
+#include <weft/compiler/spmd/remedies.h>
 #include <weft/compiler/spmd/replicated_state.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
@@ -87,6 +88,12 @@ std::shared_ptr<const runtime::Executable> make_gather(Type type, const ir::Shar
       Options::from_knobs());
 }
 
+// Returns options for later use: the observer may end before the executable does.
+Options without_observer(Options options) {
+  options.observer = nullptr;
+  return options;
+}
+
 runtime::Placed placed(Type shard, const ir::Sharding& sharding, bool is_shared) {
   return {sharding.whole_type(shard), is_shared ? runtime::LayoutId() : layout_for(sharding)};
 }
@@ -103,10 +110,8 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
     outputs.push_back(placed(program.graph->outputs()[i].type(), program.outputs[i], false));
   auto all = std::make_shared<runtime::Executable>(
       *runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs));
-  Options described = options;
-  described.observer = nullptr;  // it may end before the executable does
   if (all->describe)
-    all->describe = [describe = all->describe, program, options = std::move(described)] {
+    all->describe = [describe = all->describe, program, options = without_observer(options)] {
       runtime::ProgramDescription description = describe();
       for (runtime::Computation& computation : description.computations)
         for (runtime::Instruction& instruction : computation.instructions)
@@ -126,6 +131,9 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
   const auto one = compile(*joined.graph, options, report);
   if (report) {
     report->division = describe_division(joined);
+    report->add_remedies = [joined, options = without_observer(options)](const NameOfInput& name, Division& division) {
+      add_remedies(joined, options, name, division);
+    };
     if (!report->not_hidden.empty()) report->division->joined.push_back(report->not_hidden);
   }
   return for_mesh(one, joined, options, shared);

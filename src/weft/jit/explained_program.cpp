@@ -81,12 +81,17 @@ void describe(const record::Plan& plan, Explanation::Graph& graph, const compile
   graph.loaded_kernels = report.loaded_kernels;
   graph.cache_miss = report.cache_miss;
   if (!report.division) return;
-  graph.devices = report.division->summary();
-  graph.communications = report.division->operations();
-  graph.sent_bytes = report.division->sent_bytes();
-  graph.joined = report.division->joined;
-  for (const compiler::Division::Collective& c : report.division->collectives)
-    graph.collectives.push_back(concat(compiler::cost_text(c), "; ", compiler::reason_text(c, name_of_input)));
+  compiler::Division division = *report.division;
+  if (report.add_remedies) report.add_remedies(name_of_input, division);
+  graph.devices = division.summary();
+  graph.communications = division.operations();
+  graph.sent_bytes = division.sent_bytes();
+  graph.joined = division.joined;
+  for (const compiler::Division::Collective& c : division.collectives) {
+    std::string& text =
+        graph.collectives.emplace_back(concat(compiler::cost_text(c), "; ", compiler::reason_text(c, name_of_input)));
+    for (const std::string& remedy : c.remedies) text += concat("; ", remedy);
+  }
 }
 
 }  // namespace

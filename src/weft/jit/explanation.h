@@ -29,7 +29,7 @@ struct Explanation {
     // Generated kernels; the loaded ones come from the disk.
     int distinct_kernels = 0, compiled_kernels = 0, loaded_kernels = 0;
     // If it is divided among the devices of a mesh: how, which collectives became one, and for each tensor that a collective carries
-    // its cost and its reason.
+    // its cost, its reason and what would remove it.
     std::string devices = {};
     std::vector<std::string> joined = {}, collectives = {};
     std::uint64_t communications = 0;  // collectives in one launch, each of which may carry several tensors

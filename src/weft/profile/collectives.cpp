@@ -27,7 +27,7 @@ std::string tensors_text(std::size_t count) { return count == 1 ? "1 tensor" : c
 }  // namespace
 
 double CollectiveStats::exposed_ns() const {
-  return op->occurrences ? static_cast<double>(op->exposed_ns) / static_cast<double>(op->occurrences) : 0;
+  return op->total_ns ? op->spread.median * static_cast<double>(op->exposed_ns) / static_cast<double>(op->total_ns) : 0;
 }
 
 double CollectiveStats::sent_bytes() const {
@@ -86,7 +86,7 @@ std::string collective_text(const Recording& recording, const Analysis& analysis
   const std::vector<CollectiveStats> all = collective_stats(recording, analysis);
   std::string text = all.empty() ? "nothing was communicated\n" : summary(analysis, all.size());
   for (const CollectiveStats& c : all) {
-    const double measured = c.op->spread.median, exposed = std::min(c.exposed_ns(), measured);
+    const double measured = c.op->spread.median, exposed = c.exposed_ns();
     text += fmt::format(
         "\n%{} carries {}: each device sends {}; predicted {:.3f} ms, measured {:.3f} ms, hidden {:.3f} ms, exposed "
         "{:.3f} "
@@ -104,7 +104,9 @@ std::string collective_text(const Recording& recording, const Analysis& analysis
       }
     }
     for (const auto& [remedy, count] : remedies)
-      text += printable(concat("    for ", tensors_text(count), ": ", remedy)) + '\n';
+      text +=
+          printable(concat("    ", c.tensors.size() == 1 ? "" : concat("for ", tensors_text(count), ": "), remedy)) +
+          '\n';
   }
   return text;
 }

@@ -15,7 +15,7 @@ struct CollectiveStats {
   const OpStats* op = nullptr;
   std::vector<const runtime::ExchangedTensor*> tensors;  // that it carries; empty if the program does not tell
 
-  double exposed_ns() const;  // per execution, in which no other op runs
+  double exposed_ns() const;  // the part of the median execution in which no other op runs, as on average
   double sent_bytes() const;  // by each device, per execution
 };
 

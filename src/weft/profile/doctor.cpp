@@ -334,34 +334,50 @@ class Doctor {
         "a first run touches new memory and prepares kernels; beyond the programs' median times it took ");
   }
 
-  // Adds a finding for each collective for which devices noticeably wait. They share the loss by their exposed times.
+  // Adds a finding for each of the collectives for which devices wait the longest, and one for the others. They share the loss by their
+  // exposed times.
   void add_communication() {
     if (steps() == 0 || !is_noticeable(Loss::communication)) return;
+    constexpr std::size_t most = 3;
     const Claimed claimed = lost_.claim(Loss::communication);
-    double all_ns = 0;
-    const std::vector<CollectiveStats> all = collective_stats(recording_, analysis_);
+    std::vector<CollectiveStats> all = collective_stats(recording_, analysis_);
+    std::erase_if(all, [](const CollectiveStats& c) { return c.op->exposed_ns == 0; });
+    double all_ns = 0, others_ns = 0;
     for (const CollectiveStats& c : all) all_ns += static_cast<double>(c.op->exposed_ns);
-    for (const CollectiveStats& c : all) {
-      if (c.op->exposed_ns == 0) continue;
-      const double share = static_cast<double>(c.op->exposed_ns) / all_ns;
-      Event event{
-          .kind = Kind::exposed_communication,
-          .subject = "%" + c.op->name,
-          .place = c.op->source,
-          .reason = fmt::format("it takes {:.3f} ms each time, {:.3f} ms as predicted for the link, and for {:.3f} ms "
-                                "nothing else runs; each device sends {}",
-                                milliseconds_of(c.op->spread.median), milliseconds_of(c.op->predicted_ns),
-                                milliseconds_of(c.exposed_ns()), format_bytes(c.sent_bytes())),
-          .cost_ms = milliseconds_of(c.op->exposed_ns),
-          .count = c.op->occurrences};
-      if (!c.tensors.empty()) {
-        event.reason += concat("; ", c.tensors.front()->reason);
-        if (!c.tensors.front()->remedies.empty()) event.remedy = c.tensors.front()->remedies.front();
-      }
+    const auto add_share = [&](Event event, double exposed_ns) {
+      const double share = exposed_ns / all_ns;
+      event.cost_ms = 1e-6 * exposed_ns;
       findings_.push_back({.event = std::move(event),
                            .ms_per_step = share * milliseconds_of(claimed.per_step(steps())),
                            .ms_per_step_p50 = share * milliseconds_of(claimed.median_per_step(steps()))});
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto exposed_ns = static_cast<double>(all[i].op->exposed_ns);
+      i < most ? add_share(exposed(all[i]), exposed_ns) : void(others_ns += exposed_ns);
     }
+    if (others_ns > 0)
+      add_share({.kind = Kind::exposed_communication,
+                 .subject = concat(all.size() - most, " other collectives"),
+                 .reason = "nothing else runs beside them",
+                 .count = all.size() - most},
+                others_ns);
+  }
+
+  static Event exposed(const CollectiveStats& c) {
+    Event event{
+        .kind = Kind::exposed_communication,
+        .subject = "%" + c.op->name,
+        .place = c.op->source,
+        .reason = fmt::format("it takes {:.3f} ms each time, {:.3f} ms as predicted for the link, and for {:.3f} "
+                              "ms nothing else runs; each device sends {}",
+                              1e-6 * c.op->spread.median, 1e-6 * c.op->predicted_ns, 1e-6 * c.exposed_ns(),
+                              format_bytes(c.sent_bytes())),
+        .count = c.op->occurrences};
+    if (!c.tensors.empty()) {
+      event.reason += concat("; ", c.tensors.front()->reason);
+      if (!c.tensors.front()->remedies.empty()) event.remedy = c.tensors.front()->remedies.front();
+    }
+    return event;
   }
 
   // Adds a finding for each program that keeps state on every device which devices could divide.

@@ -87,6 +87,25 @@ TEST(Remedies, OfAResultThatIsGatheredLeaveItDivided) {
                   "instead of")));
 }
 
+// Each layer gathers its weight, which is divided for no reason.
+TEST(Remedies, ChangeTheWeightsOfAllLayersTogether) {
+  ir::Graph graph;
+  Value y = graph.add_input(f32({64, 32}));
+  std::vector<Sharding> inputs{Sharding(four, {{0}, {}})};
+  std::vector<std::optional<Sharding>> outputs{Sharding(four, {{0}, {}})};
+  for (int i = 0; i < 3; ++i) {
+    y = ir::tanh(dot(y, graph.add_input(f32({32, 32})), 1, 0));
+    inputs.emplace_back(four, std::vector<Sharding::Axes>{{0}, {}});
+  }
+  graph.set_outputs({y});
+  const Division division = explained(partition(graph, four, inputs, outputs));
+  ASSERT_EQ(division.collectives.size(), 3u);
+  for (const Division::Collective& c : division.collectives)
+    EXPECT_THAT(c.remedies,
+                Contains(HasSubstr("it is gone with input 1 (tensor<32x32xf32>) and 2 like it whole on every device; "
+                                   "in all, each device then sends 0 B instead of 9.0 KiB")));
+}
+
 TEST(Remedies, TellIfNothingHelps) {
   ir::Graph graph;  // a sum over all devices, whose only input cannot be held otherwise
   const Value x = graph.add_input(f32({4}));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,8 +44,11 @@ struct Report {
   std::string cache_miss;  // why the disk did not have all kernels; empty if none was missing or the disk was not asked
   int recomputed = 0;      // nodes that are computed again because of activation_bytes
   std::optional<Division> division = {};  // of a program for a mesh
-  std::string not_hidden = {};            // why collectives are not hidden as well as they could be; empty: they are
-  std::vector<std::string> choices;       // what autotuning measured and chose, one line each
+  // Finds what would remove the collectives of the division, by dividing the program again, which takes a fraction of a second
+  // (spmd/remedies.h). Empty for other programs.
+  std::function<void(const NameOfInput& name_of_input, Division& division)> add_remedies = {};
+  std::string not_hidden = {};       // why collectives are not hidden as well as they could be; empty: they are
+  std::vector<std::string> choices;  // what autotuning measured and chose, one line each
 };
 
 }  // namespace weft::compiler

@@ -19,7 +19,7 @@ namespace weft::compiler {
 
 namespace {
 
-constexpr std::size_t most_trials = 12, most_remedies = 3;
+constexpr std::size_t most_trials = 16, most_remedies = 3;
 
 // Inputs that get other shardings, and the change in words.
 struct Change {
@@ -120,13 +120,16 @@ class Trials {
   // State of an optimizer and parameters, all of them at once: what ZeRO changes.
   void change_groups() {
     const std::vector<char> computes = used_as_whole(*program_.whole);
+    Change whole{.text = "parameters and optimizer's state whole on every device", .inputs = {}};
     for (int axis = 0; axis < std::ssize(program_.mesh.axes()); ++axis) {
       if (program_.mesh.size(axis) == 1) continue;
-      Change state, all, none;
+      const std::string& name = program_.mesh.axes()[axis].name;
+      Change state{.text = concat("the optimizer's state divided along ", name, " (ZeRO-1)"), .inputs = {}},
+          all{.text = concat("parameters and optimizer's state divided along ", name, " (ZeRO-3)"), .inputs = {}};
       for (std::size_t i = 0; i < updated_.size(); ++i) {
         if (updated_[i] < 0 || !is_float(type_of(i).dtype())) continue;
         const ir::Sharding& now = program_.inputs[i];
-        if (!is_whole(now)) none.inputs.emplace(i, ir::Sharding(now.mesh(), now.rank()));
+        if (!is_whole(now)) whole.inputs.emplace(i, ir::Sharding(now.mesh(), now.rank()));
         for (int d = 0; d < now.rank(); ++d)
           if (const auto other = split(now, type_of(i), d, axis)) {
             all.inputs.emplace(i, *other);
@@ -134,13 +137,10 @@ class Trials {
             break;
           }
       }
-      const std::string& name = program_.mesh.axes()[axis].name;
-      state.text = concat("the optimizer's state divided along ", name, " (ZeRO-1)");
-      all.text = concat("parameters and optimizer's state divided along ", name, " (ZeRO-3)");
-      none.text = "parameters and optimizer's state whole on every device";
-      for (const Change* change : {&state, &all, &none})
+      for (const Change* change : {&state, &all})
         if (!change->inputs.empty()) add(*change);
     }
+    if (!whole.inputs.empty()) add(whole);
   }
 
   void change_outputs() {
@@ -153,7 +153,8 @@ class Trials {
     return std::ranges::find(updated_, static_cast<std::int32_t>(output)) != updated_.end();
   }
 
-  // One input near a collective at a time, for the collectives that send the most.
+  // The inputs near a collective, for the collectives that send the most. Inputs of one type that are held alike, such as the same weight of
+  // each layer, change together, as one pattern of weft::shard names them.
   void change_inputs() {
     std::vector<const Communication*> all;
     for (const Communication& c : program_.communications)
@@ -162,18 +163,33 @@ class Trials {
     std::set<std::size_t> tried;
     for (const Communication* c : all)
       for (const std::size_t i : inputs_near(*c)) {
-        if (!tried.insert(i).second) continue;
+        if (tried.contains(i)) continue;
+        const std::vector<std::size_t> alike = inputs_like(i);
+        tried.insert(alike.begin(), alike.end());
         const ir::Sharding& now = program_.inputs[i];
-        const std::string name = concat(name_of_input_(static_cast<std::int32_t>(i)), " (", type_of(i), ") ");
-        if (!is_whole(now))
-          add({.text = concat(name, "whole on every device"), .inputs = {{i, ir::Sharding(now.mesh(), now.rank())}}});
+        const auto change = [&](const ir::Sharding& to, const std::string& how) {
+          Change made{.text = concat(name_of_input_(static_cast<std::int32_t>(i)), " (", type_of(i), ") ",
+                                     alike.size() > 1 ? concat("and ", alike.size() - 1, " like it ") : "", how),
+                      .inputs = {}};
+          for (const std::size_t input : alike) made.inputs.emplace(input, to);
+          add(made);
+        };
+        if (!is_whole(now)) change(ir::Sharding(now.mesh(), now.rank()), "whole on every device");
         for (int axis = 0; axis < std::ssize(program_.mesh.axes()); ++axis)
           for (int d = 0; d < now.rank(); ++d)
             if (const auto other = split(now, type_of(i), d, axis))
-              add({.text = concat(name, "divided along ", program_.mesh.axes()[axis].name, " in dimension ", d),
-                   .inputs = {{i, *other}}});
+              change(*other, concat("divided along ", program_.mesh.axes()[axis].name, " in dimension ", d));
         if (trials_.size() >= most_trials) return;
       }
+  }
+
+  std::vector<std::size_t> inputs_like(std::size_t i) const {
+    std::vector<std::size_t> alike;
+    for (std::size_t other = 0; other < program_.inputs.size(); ++other)
+      if (type_of(other) == type_of(i) && program_.inputs[other] == program_.inputs[i] &&
+          (updated_[other] < 0) == (updated_[i] < 0))
+        alike.push_back(other);
+    return alike;
   }
 
   // Returns the first inputs that a search from the collective meets, along operands and users.
