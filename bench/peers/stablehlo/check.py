@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -17,23 +16,12 @@ from pathlib import Path
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import numpy as np  # noqa: E402
+from command import call  # noqa: E402
 from functions import functions  # noqa: E402
 from models import MODELS, SIZES  # noqa: E402
 from program import Program, Result, write  # noqa: E402
 
 MODES = {"compiled": (), "interpreted": ("--interpret",)}
-TIMEOUT_S = 120
-
-
-def call(*command: str | Path) -> tuple[str, str | None]:
-    """Returns what it printed, and what is wrong with it."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S)
-    except subprocess.TimeoutExpired:
-        return "", f"takes longer than {TIMEOUT_S} s"
-    if done.returncode == 0:
-        return done.stdout, None
-    return "", (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1].replace("error: ", "")
 
 
 def differences(weft: Path, folder: Path, results: list[Result]) -> Iterator[str]:
