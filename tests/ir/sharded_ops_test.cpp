@@ -62,6 +62,41 @@ std::vector<Array> exact_inputs(const OpSample& sample, const Op& op, const Node
   return inputs;
 }
 
+// Returns what each device has of a tensor: its shard, with the elements before and after it to which windows reach.
+std::vector<Array> shards_with_halos(const Evaluated& whole, int operand, const Sharding& sharding,
+                                     const Factors& factors, const FactorAxes& axes) {
+  std::vector<Halo> halos;
+  std::ranges::copy_if(factors.halos, std::back_inserter(halos),
+                       [&](const Halo& h) { return h.operand == operand && !axes[h.factor].empty(); });
+  const Array& x = whole.operands[operand];
+  if (halos.empty()) return shards_of(x, sharding);
+  const int rank = x.type().rank();
+  std::vector<std::int64_t> before(rank), after(rank), none(rank), ones(rank, 1);
+  for (const Halo& h : halos) {
+    before[h.dim] = h.before;
+    after[h.dim] = h.after;
+  }
+  std::vector<Array> shards;
+  for (std::int64_t device = 0; device < sharding.mesh().devices(); ++device) {
+    Graph graph;
+    std::vector<Array> inputs{x};
+    const Value all = graph.add_input(x.type());
+    const int beyond = halos.front().beyond;
+    if (beyond >= 0) inputs.push_back(whole.operands[beyond]);
+    const Value fill = beyond >= 0 ? graph.add_input(inputs.back().type()) : constant(graph, Type(x.dtype(), {}), 0);
+    const Value padded = pad(all, fill, before, after, none);
+    std::vector<std::int64_t> start, limit;
+    for (int d = 0; d < rank; ++d) {
+      const std::int64_t size = x.type().size(d) / sharding.shards(d);
+      start.push_back(size * sharding.shard(d, device));
+      limit.push_back(start.back() + before[d] + size + after[d]);
+    }
+    graph.set_outputs({slice(padded, start, limit, ones)});
+    shards.push_back(interpret(graph, inputs).front());
+  }
+  return shards;
+}
+
 class ShardedOps : public ::testing::TestWithParam<const Op*> {
  protected:
   // Computes the node on every device of the mesh and compares with the whole. Returns false if the axes are no shardings of it.
@@ -72,7 +107,7 @@ class ShardedOps : public ::testing::TestWithParam<const Op*> {
     for (int i = 0; i < std::ssize(node.operands); ++i) {
       const auto sharding = factors.operand_sharding(i, node, mesh, axes);
       if (!sharding) return false;
-      operands.push_back(shards_of(whole.operands[i], *sharding));
+      operands.push_back(shards_with_halos(whole, i, *sharding, factors, axes));
     }
     for (int i = 0; i < std::ssize(node.types); ++i)
       if (!factors.result_sharding(i, mesh, axes)) return false;

@@ -37,10 +37,6 @@ std::optional<Sharding> sharding_of(std::span<const DimFactors> dims, Sharding::
   return Sharding(mesh, std::move(all), std::move(partial));
 }
 
-bool has_factor(std::span<const DimFactors> dims, int factor) {
-  return std::ranges::any_of(dims, [&](const DimFactors& dim) { return std::ranges::count(dim, factor) != 0; });
-}
-
 // Returns the axes along which the factors that are reduced are split.
 Sharding::Partial partial_axes(const Factors& factors, const FactorAxes& axes) {
   Sharding::Partial partial;
@@ -86,6 +82,10 @@ class Letters {
 };
 
 }  // namespace
+
+bool has_factor(std::span<const DimFactors> dims, int factor) {
+  return std::ranges::any_of(dims, [&](const DimFactors& dim) { return std::ranges::count(dim, factor) != 0; });
+}
 
 void pointwise_factors(const Node& node, Factors& f) {
   const Type type = node.type();

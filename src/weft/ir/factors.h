@@ -33,11 +33,21 @@ using DimFactors = std::vector<int>;
 // The axes along which each factor is split.
 using FactorAxes = std::vector<Sharding::Axes>;
 
+// A dimension of an operand of which a shard of the results needs more than its own shard: elements of the shards before and after it, to
+// which windows reach. They are put before and after the operand's shard.
+struct Halo {
+  int operand, dim, factor;
+  std::int64_t before = 0, after = 0;  // numbers of elements
+  // The operand, of rank 0, that stands for elements before the first shard and after the last one; -1 for zeros.
+  int beyond = -1;
+};
+
 struct Factors {
   std::vector<Factor> all;
   std::vector<std::vector<DimFactors>> operands, results;
   // One for each number in the attributes' sizes (AttributeSchema::sizes), if there are any: the factor whose size the number is, or -1.
   std::vector<int> attribute_sizes;
+  std::vector<Halo> halos;
 
   // Adds a factor and returns its index; the caller gives it to dimensions of operands and results.
   int add(Dim size, Factor::Kind kind = Factor::Kind::pass, Reduction reduction = Reduction::sum) {
@@ -56,6 +66,9 @@ struct Factors {
 
   friend std::ostream& operator<<(std::ostream& out, const Factors& factors);  // ab,bc->ac (b sum)
 };
+
+// Returns whether a tensor with these dimensions has the factor.
+bool has_factor(std::span<const DimFactors> dims, int factor);
 
 // Returns the factors of a node. A dimension that the op's rule does not mention, and whose size is not 1, gets a factor that is whole.
 Factors factors_of(const Node& node);

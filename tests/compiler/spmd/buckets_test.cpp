@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <tests/compiler/spmd/program.h>
+#include <tests/compiler/spmd/divided.h>
 #include <tests/error_of.h>
 #include <utility>
 

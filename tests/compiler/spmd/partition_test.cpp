@@ -1,20 +1,10 @@
 // Programs divided among the devices of a mesh: what they compute, and what they send.
-#include <algorithm>
-#include <cmath>
-#include <tests/compiler/spmd/program.h>
+#include <tests/compiler/spmd/divided.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <weft/base/random.h>
-#include <weft/compiler/on_mesh.h>
 #include <weft/ir/autodiff.h>
-#include <weft/ir/builder.h>
-#include <weft/ir/interpreter.h>
-#include <weft/ir/op.h>
-#include <weft/ir/ops.h>
-#include <weft/ir/verify.h>
-#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/program_description.h>
 
 namespace weft::compiler {
@@ -25,52 +15,6 @@ using ir::Sharding;
 using ir::Value;
 using testing::ElementsAre;
 using Axes = Sharding::Axes;
-
-const Mesh grid{{"data", 4}, {"model", 2}};
-
-std::vector<ir::Array> small_integers(const ir::Graph& graph) {
-  std::vector<ir::Array> inputs;
-  std::uint64_t state = 1;
-  for (const Value input : graph.inputs()) {
-    ir::Array& array = inputs.emplace_back(input.type());
-    visit(array.dtype(), [&]<class T>(T) {
-      for (T& x : array.data<T>()) {
-        state = mix(state, 7);
-        x = static_cast<T>(static_cast<double>(state % 5) - 2);
-      }
-    });
-  }
-  return inputs;
-}
-
-// Compares the program on a mesh, compiled and interpreted, with the unsplit one. Returns the collectives: name, axes and bytes sent by each device.
-std::vector<std::string> expect_same(const Program& program, const Mesh& mesh, double tolerance = 0) {
-  const Partitioned divided = partition(program.graph, mesh, program.shardings, program.outputs);
-  ir::verify(*divided.graph);
-  const auto inputs = small_integers(program.graph);
-  const auto expected = ir::interpret(program.graph, inputs);
-  const auto expect = [&](const std::vector<ir::Array>& computed, const char* how) {
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (tolerance == 0) {
-        EXPECT_EQ(computed[i], expected[i]) << how << ", output " << i;
-        continue;
-      }
-      for (std::int64_t e = 0; e < expected[i].size(); ++e)
-        EXPECT_NEAR(computed[i].element(e), expected[i].element(e), tolerance * (1 + std::abs(expected[i].element(e))))
-            << how << ", output " << i << ", element " << e;
-    }
-  };
-  expect(interpret_on_mesh(divided, inputs), "interpreted");
-  const auto compiled = compile_for_mesh(divided, {});
-  expect(run_on_mesh(compiled, runtime::cpu(), inputs), "compiled");
-  std::vector<std::string> collectives;
-  for (const Communication& c : divided.communications) {
-    std::string axes;
-    for (const int axis : c.axes) axes += " " + mesh.axes()[axis].name;
-    collectives.push_back(concat(c.node->op->name, axes, " ", c.sent_bytes));
-  }
-  return collectives;
-}
 
 TEST(Partition, ElementwiseProgramsSendNothing) {
   Program p;
@@ -263,6 +207,17 @@ TEST(Partition, ALoopKeepsTheShardingOfItsBody) {
   });
   p.graph.set_outputs({results[1]});
   EXPECT_THAT(expect_same(p, eight), ElementsAre());
+}
+
+TEST(Partition, ACollectiveOfALoopCountsForEachStep) {
+  Program p;
+  const Value x = p.input(f32({8}), Sharding(eight, {{0}}));
+  const auto results = three_times(p.graph, {x}, [](std::span<const Value> in) {
+    const Value sum = ir::reduce_sum(in[0], std::array<std::int64_t, 1>{0});
+    return std::vector{ir::minimum(in[0], ir::broadcast(sum, in[0].type()))};
+  });
+  p.graph.set_outputs({results[1]});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 7 x 3"));
 }
 
 TEST(Partition, BranchesAreDividedToo) {

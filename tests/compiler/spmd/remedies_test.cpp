@@ -2,6 +2,7 @@
 #include <weft/compiler/spmd/remedies.h>
 
 #include <array>
+#include <tests/compiler/spmd/divided.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,8 +26,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 const Mesh four{{"data", 4}};
-
-Type f32(std::initializer_list<Dim> dims) { return Type(DType::f32, dims); }
 
 Value dot(Value a, Value b, std::int64_t left, std::int64_t right) {
   return ir::dot_general(

@@ -5,6 +5,7 @@
 
 #include <weft/base/error.h>
 #include <weft/ir/builder.h>
+#include <weft/ir/counted_loop.h>
 #include <weft/ir/device_groups.h>
 #include <weft/ir/ops/collective.h>
 #include <weft/ir/ops/reduction.h>
@@ -17,6 +18,12 @@ ir::Value scalar(ir::Graph& graph, std::int64_t value) { return ir::constant(gra
 
 bool communicates(const ir::Node& node) {
   return node.op->collective != ir::Collective::none && node.op->collective != ir::Collective::process_id;
+}
+
+// Returns how often the regions of a node run.
+std::int64_t steps_of(const ir::Node& node) {
+  const auto loop = node.op->flow == ir::Flow::loop ? ir::counted_loop(node) : std::nullopt;
+  return loop ? loop->steps : 1;
 }
 
 }  // namespace
@@ -56,15 +63,25 @@ ir::Value Collectives::note(ir::Value result, const ir::Sharding::Axes& axes, do
   return result;
 }
 
-void Collectives::add_written(const ir::Node& node) {
+void Collectives::add(const ir::Node& node, std::span<const Communication> communications) {
+  const std::int64_t steps = steps_of(node);
+  for (Communication communication : communications) {
+    communication.times *= steps;
+    communications_.push_back(communication);
+  }
+}
+
+void Collectives::add_written(const ir::Node& node, std::int64_t times) {
+  const std::int64_t steps = steps_of(node);
   for (const ir::Graph* region : node.regions)
-    for (const ir::Node* inner : region->nodes()) add_written(*inner);
+    for (const ir::Node* inner : region->nodes()) add_written(*inner, times * steps);
   if (!communicates(node)) return;
   communications_.push_back({.node = &node,
                              .reason = node.op,
                              .location = node.location,
                              .axes = ir::axes_of(ir::groups_of(node, 1, mesh_.devices()), mesh_),
-                             .sent_bytes = compiler::sent_bytes(node, mesh_.devices())});
+                             .sent_bytes = compiler::sent_bytes(node, mesh_.devices()),
+                             .times = times});
 }
 
 ir::Value Collectives::all_reduce(ir::Value x, const ir::Sharding::Axes& axes, ir::Reduction reduction) {
@@ -100,9 +117,55 @@ ir::Value Collectives::broadcast(ir::Value x, std::int64_t device) {
   std::iota(group.begin(), group.end(), 0);
   std::swap(group.front(), group[device]);
   const ir::Value sent = ir::collective_broadcast(x, {mesh_.devices(), graph_.arena().copy(ir::Ints(group))});
-  communications_.push_back(
-      {sent.node, 0, reason_->op, reason_->location, all_axes(), static_cast<double>(x.type().bytes())});
+  communications_.push_back({.node = sent.node,
+                             .reason = reason_->op,
+                             .location = reason_->location,
+                             .axes = all_axes(),
+                             .sent_bytes = static_cast<double>(x.type().bytes())});
   return sent;
+}
+
+ir::Value Collectives::from_neighbour(ir::Value x, const ir::Sharding::Axes& axes, std::int64_t distance,
+                                      ir::Value beyond) {
+  const std::int64_t n = ir::devices_along(mesh_, axes);
+  const auto is_there = [&](std::int64_t place) { return place >= 0 && place < n; };
+  std::vector<std::int64_t> pairs;
+  for (const auto& group : ir::device_groups(mesh_, axes))
+    for (std::int64_t place = 0; place < n; ++place)
+      if (is_there(place - distance)) pairs.insert(pairs.end(), {group[place - distance], group[place]});
+  ir::Value moved = ir::constant_like(x, 0);
+  if (!pairs.empty()) {
+    moved = ir::collective_permute(x, {2, graph_.arena().copy(ir::Ints(pairs))});
+    communications_.push_back({.node = moved.node,
+                               .reason = reason_->op,
+                               .location = reason_->location,
+                               .axes = axes,
+                               .sent_bytes = static_cast<double>(x.type().bytes())});
+  }
+  if (!beyond) return moved;  // a device to which nobody sends has zeros
+  const ir::Value place = position(axes);
+  const ir::Value is_inside = distance > 0 ? ir::compare(place, scalar(graph_, distance), ir::Direction::GE)
+                                           : ir::compare(place, scalar(graph_, n + distance), ir::Direction::LT);
+  return ir::select(is_inside, moved, ir::broadcast(beyond, x.type()));
+}
+
+ir::Value Collectives::with_neighbours(ir::Value x, int dim, const ir::Sharding::Axes& axes, std::int64_t before,
+                                       std::int64_t after, ir::Value beyond) {
+  const std::int64_t size = x.size(dim);
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> start(x.rank()), limit, strides(x.rank(), 1);
+    for (int d = 0; d < x.rank(); ++d) limit.push_back(x.size(d));
+    start[dim] = begin;
+    limit[dim] = end;
+    return ir::slice(x, start, limit, strides);
+  };
+  std::vector<ir::Value> parts{x};
+  for (std::int64_t distance = 1; before > 0; ++distance, before -= size)
+    parts.insert(parts.begin(),
+                 from_neighbour(part(std::max<std::int64_t>(0, size - before), size), axes, distance, beyond));
+  for (std::int64_t distance = 1; after > 0; ++distance, after -= size)
+    parts.push_back(from_neighbour(part(0, std::min(size, after)), axes, -distance, beyond));
+  return parts.size() == 1 ? x : ir::concatenate(parts, dim);
 }
 
 ir::Value Collectives::permute(ir::Value x, const ir::Mesh& from, const ir::Mesh& to) {
@@ -112,8 +175,11 @@ ir::Value Collectives::permute(ir::Value x, const ir::Mesh& from, const ir::Mesh
   for (std::size_t place = 0; place < sources.size(); ++place)
     pairs.insert(pairs.end(), {sources[place], targets[place]});
   const ir::Value moved = ir::collective_permute(x, {2, graph_.arena().copy(ir::Ints(pairs))});
-  communications_.push_back(
-      {moved.node, 0, reason_->op, reason_->location, all, static_cast<double>(x.type().bytes())});
+  communications_.push_back({.node = moved.node,
+                             .reason = reason_->op,
+                             .location = reason_->location,
+                             .axes = all,
+                             .sent_bytes = static_cast<double>(x.type().bytes())});
   return moved;
 }
 

@@ -20,6 +20,8 @@ struct Communication {
   ir::Sharding::Axes axes;
   // By each device, if a ring carries it: 2(n-1)/n of the bytes for an all-reduce, (n-1)/n for the others.
   double sent_bytes = 0;
+  // That it runs in one launch: once for each step of a loop. Loops whose number of steps is not known count as one step.
+  std::int64_t times = 1;
 
   ir::Value sent() const { return node->operands[operand]; }
   Type received() const { return node->types[operand]; }
@@ -44,6 +46,11 @@ class Collectives {
   ir::Value all_gather(ir::Value x, int dim, const ir::Sharding::Axes& axes);
   ir::Value all_to_all(ir::Value x, int split_dim, int concat_dim, const ir::Sharding::Axes& axes);
 
+  // Puts elements of the neighbours along the axes before and after a part of a dimension. `beyond`, of rank 0, stands for elements that
+  // lie outside the tensor; zeros if it is empty.
+  ir::Value with_neighbours(ir::Value x, int dim, const ir::Sharding::Axes& axes, std::int64_t before,
+                            std::int64_t after, ir::Value beyond);
+
   // Sends each shard to the device that has the same place in another order of the devices.
   ir::Value permute(ir::Value x, const ir::Mesh& from, const ir::Mesh& to);
 
@@ -57,15 +64,15 @@ class Collectives {
 
   // Sets the reason of what is appended from now on.
   void set_reason(const ir::Node* reason) { reason_ = reason; }
-  // Adds the communications of regions to those of this program.
-  void add(std::span<const Communication> communications) {
-    communications_.insert(communications_.end(), communications.begin(), communications.end());
-  }
+  // Adds the communications of a node's regions to those of this program.
+  void add(const ir::Node& node, std::span<const Communication> communications);
   // Adds what a node communicates that is part of the undivided program, within a manual computation.
-  void add_written(const ir::Node& node);
+  void add_written(const ir::Node& node, std::int64_t times = 1);
   std::vector<Communication> take_communications() { return std::move(communications_); }
 
  private:
+  // Returns the value of the device that is so many places before this one along the axes.
+  ir::Value from_neighbour(ir::Value x, const ir::Sharding::Axes& axes, std::int64_t distance, ir::Value beyond);
   ir::Sharding::Axes all_axes() const;
   ir::Value note(ir::Value result, const ir::Sharding::Axes& axes, double ring_bytes);
 

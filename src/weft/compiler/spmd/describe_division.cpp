@@ -38,17 +38,23 @@ std::string reason(const Communication& c, const std::string& needed) {
     case Collective::reduce_scatter:
       return needed + " needs, on each device, a part of the sum of what each computes in #";
     case Collective::all_gather: return needed + " needs the whole of #, of which each device has a part";
+    case Collective::permute: return needed + " needs, on each device, elements of # that another device has";
     default: return needed + " needs # divided along another dimension";
   }
 }
 
-std::string formula(const Communication& c, const ir::Mesh& mesh) {
+std::string formula_of_step(const Communication& c, const ir::Mesh& mesh) {
   const Collective kind = c.node->op->collective;
   if (kind == Collective::permute || kind == Collective::broadcast) return concat("all of ", c.received());
   const bool twice = kind == Collective::all_reduce;
   const std::int64_t n = ir::devices_along(mesh, c.axes);
   const Type from = c.sent().type(), to = c.received();
   return concat(twice ? "2 x " : "", n - 1, '/', n, " of ", from.bytes() < to.bytes() ? to : from);
+}
+
+std::string formula(const Communication& c, const ir::Mesh& mesh) {
+  const std::string of_step = formula_of_step(c, mesh);
+  return c.times == 1 ? of_step : concat(c.times, " times ", of_step);
 }
 
 std::string format_ms(double ms) {
@@ -96,7 +102,7 @@ Division describe_division(const Partitioned& program) {
     const ir::Node& made = producer(c);
     Division::Collective told{.name = std::string(c.node->op->name),
                               .axes = {},
-                              .sent_bytes = c.sent_bytes,
+                              .sent_bytes = static_cast<double>(c.times) * c.sent_bytes,
                               .formula = formula(c, program.mesh),
                               .made = op_at(*made.op, made.location),
                               .needed = op_at(*c.reason, c.location)};

@@ -134,7 +134,14 @@ class Partitioner {
   }
 
   std::vector<ir::Value> local(const ir::Node& node, std::span<const ir::Value> operands, const ir::FactorAxes& axes) {
-    return ir::append_local(*to_, node, operands, typing_[node.id].factors, mesh_, axes,
+    const ir::Factors& factors = typing_[node.id].factors;
+    std::vector<ir::Value> parts(operands.begin(), operands.end());
+    for (const ir::Halo& halo : factors.halos)
+      if (!axes[halo.factor].empty())
+        parts[halo.operand] =
+            collectives_.with_neighbours(parts[halo.operand], halo.dim, axes[halo.factor], halo.before, halo.after,
+                                         halo.beyond < 0 ? ir::Value{} : operands[halo.beyond]);
+    return ir::append_local(*to_, node, parts, factors, mesh_, axes,
                             [&](int axis) { return collectives_.coordinate(axis); });
   }
 
@@ -153,7 +160,8 @@ class Partitioner {
     } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
       const std::size_t first = to_->nodes().size();
       to_->set_location({});  // the nodes of the region keep their own
-      results = ir::inline_graph(*to_, *node.regions[0], operands);
+      // Collectives that are written twice are there once.
+      results = ir::inline_graph(*to_, *eliminate_common_subexpressions(*node.regions[0]), operands);
       for (std::size_t i = first; i < to_->nodes().size(); ++i) collectives_.add_written(*to_->nodes()[i]);
     } else if (is_local) {
       results = local(node, operands, t.axes);
@@ -162,7 +170,7 @@ class Partitioner {
       for (int i = 0; i < std::ssize(node.types); ++i) types.push_back(t.results[i].local_type(node.type(i)));
       ir::Node& copy = t.regions ? to_->append(*node.op, operands, node.attribute_data, types, t.regions->regions)
                                  : ir::append_resized(*to_, node, operands, types);
-      if (t.regions) collectives_.add(t.regions->communications);
+      if (t.regions) collectives_.add(node, t.regions->communications);
       for (std::uint32_t i = 0; i < types.size(); ++i) results.push_back(copy.result(i));
     }
     for (std::uint32_t i = 0; i < results.size(); ++i) {

@@ -13,6 +13,7 @@ void convolution_gradient(const GradientCall& c);
 
 void dot_general_factors(const Node& node, Factors& f);
 void convolution_factors(const Node& node, Factors& f);
+std::vector<Value> convolution_local(const LocalCall& call);
 
 // Linear in each operand, unless integers are widened: parts would wrap around in the narrower dtype.
 Linearity contraction_linearity(const Node& node, int operand);
@@ -36,7 +37,7 @@ WEFT_OP(dot_general) {
 WEFT_OP(convolution) {
     .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = convolution_gradient,
     .interpret = interpreter::convolution, .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
-    .factors = convolution_factors, .linear = contraction_linearity,
+    .factors = convolution_factors, .linear = contraction_linearity, .local = convolution_local,
 };
 
 WEFT_FAMILY_END

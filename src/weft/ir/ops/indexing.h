@@ -29,6 +29,8 @@ void dynamic_slice_factors(const Node& node, Factors& f);
 void dynamic_update_slice_factors(const Node& node, Factors& f);
 void sort_factors(const Node& node, Factors& f);
 void select_and_scatter_factors(const Node& node, Factors& f);
+std::vector<Value> gather_local(const LocalCall& call);
+std::vector<Value> scatter_local(const LocalCall& call);
 
 Linearity slicing_linearity(const Node& node,
                             int operand);  // gather, dynamic_slice: linear in the operand, not in the positions
@@ -48,12 +50,12 @@ WEFT_FAMILY(indexing)
 WEFT_OP(gather) {  // x, start indices
     .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
     .interpret = interpreter::gather, .attributes = schema<GatherAttributes>, .factors = gather_factors,
-    .linear = slicing_linearity,
+    .linear = slicing_linearity, .local = gather_local,
 };
 WEFT_OP(scatter) {  // x..., indices, updates...; the body takes one element of each x, then one of each update
     .name = "scatter", .kind = Kind::indexing, .arity = variadic, .types = scatter_type, .gradient = scatter_gradient,
     .interpret = interpreter::scatter, .attributes = schema<ScatterAttributes>, .regions = 1,
-    .factors = scatter_factors, .linear = scatter_linearity,
+    .factors = scatter_factors, .linear = scatter_linearity, .local = scatter_local,
 };
 WEFT_OP(dynamic_slice) {  // x, start of each dimension...
     .name = "dynamic_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_slice_type,

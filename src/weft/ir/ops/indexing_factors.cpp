@@ -1,4 +1,5 @@
-// Factor rules of indexing ops. A dimension can be split if no position reaches into it: if it is taken completely, or indexed by a batch.
+// Factor rules of indexing ops. A dimension can be split if it is taken completely, or indexed by a batch. Positions may also choose
+// single elements of a dimension that is split, if they fit into i64 (indexing_local.cpp).
 #include <algorithm>
 
 #include <weft/ir/factors.h>
@@ -52,6 +53,11 @@ void gather_factors(const Node& node, Factors& f) {
     f.operands[1][batch[i]] = f.results[0][of_result[i]] = {f.add(indices.dim(batch[i]))};
   for (std::size_t i = 0; i < a.operand_batching_dims.size(); ++i)
     f.operands[0][a.operand_batching_dims[i]] = f.operands[1][a.start_indices_batching_dims[i]];
+  // Of the elements that positions choose, each device takes those that it has.
+  const Reduction reduction = x.dtype() == DType::boolean ? Reduction::max : Reduction::sum;
+  for (const std::int64_t d : a.start_index_map)
+    if (indices.dtype() != DType::u64 && is_among(a.collapsed_slice_dims, d) && x.dims()[d] != Dim(1))
+      f.operands[0][d] = {f.add(x.dims()[d], Factor::Kind::reduced, reduction)};
 }
 
 // The updates can be split along the batch of the indices if the body combines parts of the result.
@@ -73,6 +79,11 @@ void scatter_factors(const Node& node, Factors& f) {
     const bool starts_at_zero = !is_among(a.scatter_dims_to_operand_dims, window[i]);
     if (starts_at_zero && x.dim(window[i]) == updates.dim(update_dim))
       set(window[i], -1, update_dim, f.add(x.dim(window[i])));
+  }
+  for (const std::int64_t d : a.scatter_dims_to_operand_dims) {
+    if (indices.dtype() == DType::u64 || !is_among(a.inserted_window_dims, d) || x.dims()[d] == Dim(1)) continue;
+    const int letter = f.add(x.dims()[d]);
+    for (int i = 0; i < count; ++i) f.operands[i][d] = f.results[i][d] = {letter};
   }
   const auto reduction = count == 1 ? reduction_of(*node.regions[0], x.dtype()) : std::nullopt;
   const std::vector<int> batch = dims_without(indices.rank(), one(a.index_vector_dim)),

@@ -5,12 +5,11 @@
 // of small products, as for the weight of a recurrent layer, a single product over all steps follows the loop. (Griewank &
 // Walther 2008; jax.lax.scan)
 #include <algorithm>
-#include <optional>
-#include <type_traits>
 #include <utility>
 
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
+#include <weft/ir/counted_loop.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
@@ -19,42 +18,6 @@
 namespace weft::ir {
 
 namespace {
-
-bool is_parameter(Value v, std::size_t index) {
-  return v.node->op == &ops::parameter && std::cmp_equal(v.node->attributes<ParameterAttributes>().index, index);
-}
-
-std::optional<std::int64_t> integer(Value v) {
-  if (v.node->op != &ops::constant || v.rank() != 0 || !is_integer(v.dtype())) return std::nullopt;
-  const Literal& literal = v.node->attributes<ConstantAttributes>().value;
-  return visit(v.dtype(), [&](auto tag) -> std::int64_t {
-    if constexpr (std::is_integral_v<decltype(tag)>) return literal.at<decltype(tag)>(0);
-    return 0;
-  });
-}
-
-// for (carried[counter] = first; carried[counter] < first + steps; ++carried[counter])
-struct Counted {
-  std::size_t counter = 0;
-  std::int64_t first = 0, steps = 0;
-};
-
-std::optional<Counted> counted(const Node& loop) {
-  const Graph &condition = *loop.regions[0], &body = *loop.regions[1];
-  const Node& test = *condition.outputs()[0].node;
-  if (test.op != &ops::compare || test.attributes<CompareAttributes>().direction != Direction::LT) return std::nullopt;
-  for (std::size_t i = 0; i < body.outputs().size(); ++i) {
-    if (!is_parameter(test.operand(0), i)) continue;
-    const Node& next = *body.outputs()[i].node;
-    if (next.op != &ops::add) return std::nullopt;
-    const bool counts = (is_parameter(next.operand(0), i) && integer(next.operand(1)) == 1) ||
-                        (is_parameter(next.operand(1), i) && integer(next.operand(0)) == 1);
-    const auto first = integer(loop.operands[i]), end = integer(test.operand(1));
-    if (!counts || !first || !end) return std::nullopt;
-    return Counted{i, *first, std::max<std::int64_t>(0, *end - *first)};
-  }
-  return std::nullopt;
-}
 
 Type stacked(Type type, std::int64_t steps) {
   std::vector<Dim> dims{Dim(steps)};
@@ -136,7 +99,7 @@ Value product_of_stacks(const Node& product, Value lhs, Value rhs) {
 
 class LoopGradient {
  public:
-  LoopGradient(const GradientCall& call, const Counted& loop)
+  LoopGradient(const GradientCall& call, const CountedLoop& loop)
       : call_(call),
         loop_(loop),
         body_(*call.node.regions[1]),
@@ -160,7 +123,7 @@ class LoopGradient {
 
  private:
   Graph& graph() const { return *call_.node.graph; }
-  bool is_unchanged(std::size_t i) const { return i != loop_.counter && is_parameter(body_.outputs()[i], i); }
+  bool is_unchanged(std::size_t i) const { return i != loop_.counter && body_.outputs()[i] == body_.inputs()[i]; }
 
   // Finds active_ and fixed_. Active values are carried values whose cotangents change from step to step: they depend on a value
   // whose cotangent is needed, and a value with a cotangent depends on them. Fixed values are unchanged by the steps, but each
@@ -368,7 +331,7 @@ class LoopGradient {
   }
 
   const GradientCall& call_;
-  const Counted loop_;
+  const CountedLoop loop_;
   const Graph& body_;
   const std::size_t count_;  // number of carried values
   const Type counter_type_;
@@ -382,7 +345,7 @@ class LoopGradient {
 }  // namespace
 
 void while_gradient(const GradientCall& c) {
-  const auto loop = counted(c.node);
+  const auto loop = counted_loop(c.node);
   const Location& at = c.node.location;
   require(
       loop.has_value(), "grad: while has no gradient unless its number of steps is known",

@@ -17,6 +17,7 @@ void reduce_window_gradient(const GradientCall& c);
 
 void reduce_factors(const Node& node, Factors& f);
 void reduce_window_factors(const Node& node, Factors& f);
+std::vector<Value> reduce_window_local(const LocalCall& call);
 
 // Returns the reduction of a body that is one op, for elements of this dtype; nullopt for other bodies. add is a sum, but of booleans it is
 // a maximum.
@@ -45,7 +46,7 @@ WEFT_OP(reduce) {
 WEFT_OP(reduce_window) {
     .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type,
     .gradient = reduce_window_gradient, .interpret = interpreter::reduce_window, .attributes = schema<ReduceWindowAttributes>,
-    .regions = 1, .factors = reduce_window_factors, .linear = reduction_linearity,
+    .regions = 1, .factors = reduce_window_factors, .linear = reduction_linearity, .local = reduce_window_local,
 };
 
 WEFT_FAMILY_END
