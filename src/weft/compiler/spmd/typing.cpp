@@ -127,6 +127,7 @@ class Typing {
   std::vector<NodeTyping> run() {
     find_costs();
     for (const ir::Node* node : graph_.nodes()) type(*node);
+    knows_users_ = true;
     find_wanted();
     for (const ir::Node* node : graph_.nodes()) type(*node);
     return std::move(nodes_);
@@ -327,11 +328,20 @@ class Typing {
     }
   }
 
+  // Before it is known what users want, they are taken to want results that are split as operands are: what a claim on a letter of the
+  // results saves are also the bytes of the results.
+  static void add_results(const ir::Node& node, const ir::Factors& factors, std::vector<Claim>& claims) {
+    for (Claim& claim : claims)
+      for (std::size_t i = 0; i < node.types.size(); ++i)
+        if (ir::has_factor(factors.results[i], claim.factor)) claim.weight += bytes_of({{node.types[i]}});
+  }
+
   // Each factor is split as the tensors with the most bytes say, and each axis splits one factor. Operands come first if there is a tie.
   void choose_axes(const ir::Node& node, NodeTyping& t) const {
     std::vector<Claim> claims;
     for (int i = 0; i < std::ssize(node.operands); ++i)
       add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}), claims);
+    if (!knows_users_) add_results(node, t.factors, claims);
     meet_claims(node, claims, t);
     // Along an axis on which a partial sum passes, the result is not split: it is added up, and thereby split, further on.
     const Axes passing = passing_axes(node, t);
@@ -422,6 +432,7 @@ class Typing {
   const PartialOutputs partial_outputs_;
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
+  bool knows_users_ = false;                           // whether wanted_ is filled in
   std::vector<std::uint8_t> is_added_early_;
   std::vector<std::uint8_t> is_whole_;  // of nodes whose results one device computes, from whole operands
 };
