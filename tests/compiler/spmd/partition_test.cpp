@@ -220,6 +220,31 @@ TEST(Partition, ACollectiveOfALoopCountsForEachStep) {
   EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 7 x 3"));
 }
 
+TEST(Partition, AStepAddsWhatTheNextStepNeedsAdded) {
+  Program p;
+  const Value x = p.input(f32({4, 16}), Sharding(eight, 2)), w = p.input(f32({16, 16}), Sharding(eight, {{}, {0}})),
+              v = p.input(f32({16, 16}), Sharding(eight, {{0}, {}}));
+  const auto results = three_times(p.graph, {x, w, v}, [](std::span<const Value> in) {
+    const Value inner = ir::minimum(dot(in[0], in[1]), ir::constant_like(in[0], 2));
+    return std::vector{ir::minimum(in[0], ir::constant_like(in[0], 1)) + dot(inner, in[2]), in[1], in[2]};
+  });
+  p.graph.set_outputs({results[1]});
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 448 x 3"));  // 2 x 7/8 of 256 bytes, in each step
+}
+
+// The weight has more bytes than what it is multiplied by, but the product is combined with many activations.
+TEST(Partition, AWeightIsGatheredIfThatSendsLessThanMovingActivations) {
+  Program p;
+  const Value x = p.input(f32({8, 16, 32}), Sharding(eight, {{0}, {}, {}})),
+              weight = p.input(f32({4, 32}), Sharding(eight, {{}, {0}})),
+              small = p.input(f32({8, 4}), Sharding(eight, {{0}, {}}));
+  const std::int64_t dims[] = {0, 2};
+  const Value repeated = ir::broadcast_in_dim(dot(small, weight), x.type(), dims);
+  p.graph.set_outputs({ir::maximum(repeated, x), weight * 2});
+  p.outputs = {std::nullopt, p.shardings[1]};
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("all_gather data 448"));  // 7/8 of 512 bytes
+}
+
 TEST(Partition, BranchesAreDividedToo) {
   Program p;
   const Value which = p.input(Type(DType::i32, {}), Sharding(grid, 0)),

@@ -5,6 +5,7 @@
 #include <weft/base/error.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/spmd/precedence.h>
 #include <weft/compiler/spmd/reshard.h>
 #include <weft/compiler/spmd/typing.h>
 #include <weft/ir/builder.h>
@@ -25,6 +26,8 @@ void check(const ir::Graph& graph) {
         node->attributes_if<ir::ManualComputationAttributes>() || node->op->collective == ir::Collective::process_id;
     if (node->op->kind == ir::Kind::collective && !may_stay) ir::refuse_several_devices(*node);
     require(ir::is_static(*node), "partition: '", node->op->name, "' has sizes that are not known: ", node->type());
+    if (!node->attributes_if<ir::ManualComputationAttributes>())
+      for (const ir::Graph* region : node->regions) check(*region);
   }
 }
 
@@ -188,7 +191,32 @@ class Partitioner {
   std::vector<std::vector<std::vector<Held>>> held_;  // by node and result; the last is what others are made from
 };
 
+double sent_in(const Partitioned& program) {
+  double bytes = 0;
+  for (const Communication& c : program.communications) bytes += c.sent_bytes * static_cast<double>(c.times);
+  return bytes;
+}
+
 }  // namespace
+
+Partitioned divide(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
+                   std::span<const std::optional<ir::Sharding>> outputs, PartialOutputs partial_outputs,
+                   const Precedence& precedence) {
+  std::shared_ptr<const ir::Graph> flat = inline_composites(graph);
+  if (!flat) flat = copy_of(graph);
+  std::vector<ir::Sharding> typed_inputs;
+  for (const ir::Sharding& input : inputs) typed_inputs.push_back(on_mesh(input, mesh));
+  std::vector<std::optional<ir::Sharding>> typed_outputs(outputs.size());
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i]) typed_outputs[i] = on_mesh(*outputs[i], mesh);
+  std::vector<NodeTyping> typing = type_nodes(*flat, mesh, typed_inputs, typed_outputs, partial_outputs, precedence);
+  Partitioned result = Partitioner(*flat, mesh, std::move(typing)).run(inputs, outputs, partial_outputs);
+  result.mesh = mesh;
+  result.inputs.assign(inputs.begin(), inputs.end());
+  result.whole = std::move(flat);
+  result.wanted.assign(outputs.begin(), outputs.end());
+  return result;
+}
 
 Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
                       std::span<const std::optional<ir::Sharding>> outputs, PartialOutputs partial_outputs) {
@@ -199,20 +227,11 @@ Partitioned partition(const ir::Graph& graph, const ir::Mesh& mesh, std::span<co
   require(wanted.size() == graph.outputs().size(), "partition: ", wanted.size(), " shardings for ",
           graph.outputs().size(), " outputs");
   check(graph);
-  std::shared_ptr<const ir::Graph> flat = inline_composites(graph);
-  if (!flat) flat = copy_of(graph);
-  std::vector<ir::Sharding> typed_inputs;
-  for (const ir::Sharding& input : inputs) typed_inputs.push_back(on_mesh(input, mesh));
-  std::vector<std::optional<ir::Sharding>> typed_outputs(wanted.size());
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (wanted[i]) typed_outputs[i] = on_mesh(*wanted[i], mesh);
-  std::vector<NodeTyping> typing = type_nodes(*flat, mesh, typed_inputs, typed_outputs, partial_outputs);
-  Partitioned result = Partitioner(*flat, mesh, std::move(typing)).run(inputs, wanted, partial_outputs);
-  result.mesh = mesh;
-  result.inputs.assign(inputs.begin(), inputs.end());
-  result.whole = std::move(flat);
-  result.wanted = std::move(wanted);
-  return result;
+  Partitioned result = divide(graph, mesh, inputs, wanted, partial_outputs, {});
+  const Precedence precedence = precedence_of_data(graph, inputs, wanted);
+  if (precedence.is_data.empty()) return result;
+  Partitioned other = divide(graph, mesh, inputs, wanted, partial_outputs, precedence);
+  return sent_in(other) < sent_in(result) ? other : result;
 }
 
 }  // namespace weft::compiler

@@ -100,18 +100,21 @@ bool lets_partial_pass(const ir::Node& node, int operand) {
 struct Claim {
   int factor;
   Axes axes;
-  double weight;  // the bytes that are moved if the claim is not met
+  double weight;            // the bytes that are moved if the claim is not met
+  bool is_of_data = false;  // whether it takes precedence
 };
 
 class Typing {
  public:
   Typing(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-         std::span<const OptionalSharding> outputs, PartialOutputs partial_outputs)
+         std::span<const OptionalSharding> outputs, PartialOutputs partial_outputs, const Precedence& precedence)
       : graph_(graph),
         mesh_(mesh),
         inputs_(inputs),
         outputs_(outputs),
         partial_outputs_(partial_outputs),
+        has_precedence_(!precedence.is_data.empty()),
+        is_of_data_(nodes_of_data(graph, precedence)),
         nodes_(graph.nodes().size()),
         wanted_(nodes_.size()),
         is_added_early_(nodes_.size()),
@@ -141,13 +144,14 @@ class Typing {
   const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
 
   // Decides, for each value, where it is added up if it is a partial sum: at once, or further on, after linear ops. What adds fewer bytes
-  // wins; if both add the same and all uses are linear, it is added further on, where other partial sums may have joined it.
+  // wins; if both add the same and all uses are linear, it is added further on, where other partial sums may have joined it. Outputs that
+  // stay partial are added after the loop to whose body they belong.
   void find_costs() {
     std::vector<double> nonlinear(nodes_.size()),
         linear(nodes_.size());  // of the uses of each node, because sums have one result
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const ir::Node& node = *graph_.outputs()[i].node;
-      if (!may_be_partial(i)) nonlinear[node.id] = bytes_of(node.types);
+      (may_be_partial(i) ? linear : nonlinear)[node.id] = bytes_of(node.types);
     }
     for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
       const ir::Node& node = **at;
@@ -274,10 +278,18 @@ class Typing {
     std::vector<ir::Sharding> operands;
     for (const ir::Value v : node.operands) operands.push_back(seen(v));
     if (!t.regions || t.given != operands)
-      t.regions = std::make_shared<const RegionTyping>(type_regions(node, mesh_, operands));
+      t.regions = std::make_shared<const RegionTyping>(type_regions(node, mesh_, operands, precedence_in(node)));
     t.given = std::move(operands);
     t.operands = t.regions->operands;
     t.results = t.regions->results;
+  }
+
+  // Returns the precedence in the regions of a node, for its operands.
+  Precedence precedence_in(const ir::Node& node) const {
+    Precedence precedence;
+    if (has_precedence_)
+      for (const ir::Value v : node.operands) precedence.is_data.push_back(is_of_data_[v.node->id]);
+    return precedence;
   }
 
   // Returns the sharding in which a partial sum is added: split along its axes if the users want that.
@@ -306,18 +318,19 @@ class Typing {
       claims.push_back(std::move(claim));
     } else {
       same->weight += claim.weight;
+      same->is_of_data = same->is_of_data || claim.is_of_data;
     }
   }
 
   // Appends the claims of a tensor's sharding on the factors of its dimensions.
   void add_claims(const ir::Sharding& sharding, std::span<const ir::DimFactors> dims, const ir::Factors& factors,
-                  double weight, std::vector<Claim>& claims) const {
+                  double weight, bool is_of_data, std::vector<Claim>& claims) const {
     for (int d = 0; d < sharding.rank(); ++d) {
       auto axis = sharding.axes(d).begin();
       for (const int factor : dims[d]) {
         if (factors.all[factor].kind == ir::Factor::Kind::whole) break;
         std::int64_t left = factors.all[factor].size.value();
-        Claim claim{factor, {}, weight};
+        Claim claim{factor, {}, weight, is_of_data};
         for (; axis != sharding.axes(d).end() && left % mesh_.size(*axis) == 0 && left > 0; ++axis) {
           claim.axes.push_back(*axis);
           left /= mesh_.size(*axis);
@@ -340,7 +353,8 @@ class Typing {
   void choose_axes(const ir::Node& node, NodeTyping& t) const {
     std::vector<Claim> claims;
     for (int i = 0; i < std::ssize(node.operands); ++i)
-      add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}), claims);
+      add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}),
+                 is_of_data_[node.operand(i).node->id] != 0, claims);
     if (!knows_users_) add_results(node, t.factors, claims);
     meet_claims(node, claims, t);
     // Along an axis on which a partial sum passes, the result is not split: it is added up, and thereby split, further on.
@@ -350,14 +364,15 @@ class Typing {
       const OptionalSharding& wanted = wanted_[node.id][i];
       if (!wanted) continue;
       any = true;
-      add_claims(without_axes(*wanted, passing), t.factors.results[i], t.factors, bytes_of({{node.types[i]}}), claims);
+      add_claims(without_axes(*wanted, passing), t.factors.results[i], t.factors, bytes_of({{node.types[i]}}),
+                 /*is_of_data=*/false, claims);
     }
     if (any) meet_claims(node, claims, t);
   }
 
   void meet_claims(const ir::Node& node, std::vector<Claim> claims, NodeTyping& t) const {
     t.axes.assign(t.factors.all.size(), {});
-    std::ranges::stable_sort(claims, std::greater(), &Claim::weight);
+    std::ranges::stable_sort(claims, std::greater(), [](const Claim& c) { return std::pair(c.is_of_data, c.weight); });
     std::vector<std::uint8_t> taken(mesh_.axes().size());
     for (const Claim& claim : claims) {
       if (!t.axes[claim.factor].empty()) continue;
@@ -430,6 +445,8 @@ class Typing {
   const std::span<const ir::Sharding> inputs_;
   const std::span<const OptionalSharding> outputs_;
   const PartialOutputs partial_outputs_;
+  const bool has_precedence_;                   // of values that depend on data
+  const std::vector<std::uint8_t> is_of_data_;  // by node: whether it depends on data
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
   bool knows_users_ = false;                           // whether wanted_ is filled in
@@ -440,9 +457,9 @@ class Typing {
 }  // namespace
 
 std::vector<NodeTyping> type_nodes(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-                                   std::span<const std::optional<ir::Sharding>> outputs,
-                                   PartialOutputs partial_outputs) {
-  return Typing(graph, mesh, inputs, outputs, partial_outputs).run();
+                                   std::span<const std::optional<ir::Sharding>> outputs, PartialOutputs partial_outputs,
+                                   const Precedence& precedence) {
+  return Typing(graph, mesh, inputs, outputs, partial_outputs, precedence).run();
 }
 
 ir::Sharding without_partial(const ir::Sharding& given) { return {given.mesh(), dims_of(given)}; }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <weft/compiler/spmd/partition.h>
+#include <weft/compiler/spmd/precedence.h>
 #include <weft/compiler/spmd/regions.h>
 #include <weft/ir/factors.h>
 #include <weft/ir/graph.h>
@@ -27,8 +28,8 @@ struct NodeTyping {
 
 // Returns the typing of each node, by id. `outputs[i]` is the sharding that output i shall have, if it is given.
 std::vector<NodeTyping> type_nodes(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
-                                   std::span<const std::optional<ir::Sharding>> outputs,
-                                   PartialOutputs partial_outputs);
+                                   std::span<const std::optional<ir::Sharding>> outputs, PartialOutputs partial_outputs,
+                                   const Precedence& precedence);
 
 // Returns the same sharding with partial sums added.
 ir::Sharding without_partial(const ir::Sharding& given);

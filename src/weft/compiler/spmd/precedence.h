@@ -1,0 +1,33 @@
+// Which operand wins if operands ask for different divisions of an op: the one with more bytes, or the one that depends on data. Weights that
+// are split like data are then gathered, instead of moving activations.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <weft/compiler/spmd/partition.h>
+#include <weft/ir/graph.h>
+#include <weft/ir/sharding.h>
+
+namespace weft::compiler {
+
+struct Precedence {
+  // Whether each input is data: 1 for those of a batch, 0 for state, which outputs replace. Empty if bytes decide.
+  std::vector<std::uint8_t> is_data;
+};
+
+// Returns the precedence of data for a program. It is empty if no axis splits both data and state, since then bytes decide the same.
+Precedence precedence_of_data(const ir::Graph& graph, std::span<const ir::Sharding> inputs,
+                              std::span<const std::optional<ir::Sharding>> outputs);
+
+// Returns whether each node depends on an input that is data.
+std::vector<std::uint8_t> nodes_of_data(const ir::Graph& graph, const Precedence& precedence);
+
+// Divides a program with this precedence, as partition() does, which tries both. There is an optional sharding for each output.
+Partitioned divide(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
+                   std::span<const std::optional<ir::Sharding>> outputs, PartialOutputs partial_outputs,
+                   const Precedence& precedence);
+
+}  // namespace weft::compiler
