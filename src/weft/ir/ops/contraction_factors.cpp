@@ -5,7 +5,7 @@
 
 #include <weft/ir/factors.h>
 #include <weft/ir/ops/contraction.h>
-#include <weft/ir/ops/window.h>
+#include <weft/ir/ops/window_halo.h>
 #include <weft/ir/resize.h>
 
 namespace weft::ir {

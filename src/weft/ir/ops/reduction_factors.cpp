@@ -6,7 +6,7 @@
 #include <weft/ir/factors.h>
 #include <weft/ir/ops/elementwise.h>
 #include <weft/ir/ops/reduction.h>
-#include <weft/ir/ops/window.h>
+#include <weft/ir/ops/window_halo.h>
 #include <weft/ir/resize.h>
 
 namespace weft::ir {
