@@ -20,18 +20,18 @@ namespace {
 using ir::Value;
 using testing::SizeIs;
 
-struct Fusion {
+struct Joined {
   std::vector<ir::Array> values;
   int thunks = 0;
   std::vector<std::string> joined;
 };
 
-Fusion run(const ir::Graph& graph, std::vector<bool> donatable = {}) {
+Joined run(const ir::Graph& graph, std::vector<bool> donatable = {}) {
   compiler::Options options;
   options.strict = true;
   options.donatable = std::move(donatable);
   compiler::Report report;
-  Fusion result;
+  Joined result;
   result.values = test::run_compiled(graph, test::normal_inputs(graph), options, &report);
   result.thunks = report.thunks;
   for (const compiler::Fusion& fusion : report.fusions)
@@ -64,7 +64,7 @@ TEST(HorizontalFusion, MakesOneKernelOfManyUpdates) {
   const auto graph = updates(60);
   for (const int threads : {1, 2, 3}) {
     const test::Threads scope(threads);
-    const Fusion got = run(*graph);
+    const Joined got = run(*graph);
     EXPECT_EQ(got.thunks, 1);
     EXPECT_THAT(got.joined, SizeIs(1));
     expect_interpreted(*graph, got.values);
@@ -76,7 +76,7 @@ TEST(HorizontalFusion, UpdatesInPlace) {
   std::vector<bool> donatable;
   for (int i = 0; i < 20; ++i) donatable.insert(donatable.end(), {true, false});
   donatable.push_back(false);
-  const Fusion got = run(*graph, donatable);
+  const Joined got = run(*graph, donatable);
   EXPECT_EQ(got.thunks, 1);
   expect_interpreted(*graph, got.values);
 }
@@ -89,7 +89,7 @@ TEST(HorizontalFusion, OverwritesNothingThatAnotherOneReads) {
     const Value first = in[1] * 3.0;
     return std::vector{first, in[0] * in[1], ir::reverse(in[1], reversed) + in[2]};
   });
-  const Fusion got = run(*graph, {true, true, true});
+  const Joined got = run(*graph, {true, true, true});
   EXPECT_THAT(got.joined, SizeIs(1));
   expect_interpreted(*graph, got.values);
 }
@@ -113,11 +113,11 @@ TEST(HorizontalFusion, JoinsKernelsOfAllKinds) {
     return std::vector{ir::reduce_sum(in[0] * in[0], first), ir::reduce_sum(in[1], last),
                        ir::reduce_sum(in[2] * 0.5, inner), ir::tanh(in[3]), ir::reduce_sum(in[3], all)};
   });
-  const Fusion one = run(*graph);
+  const Joined one = run(*graph);
   EXPECT_FALSE(one.joined.empty());
   for (const int threads : {1, 2, 5}) {
     const test::Threads scope(threads);
-    const Fusion got = run(*graph);
+    const Joined got = run(*graph);
     for (std::size_t i = 0; i < got.values.size(); ++i) EXPECT_EQ(got.values[i], one.values[i]);
   }
 }

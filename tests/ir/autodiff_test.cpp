@@ -74,8 +74,7 @@ TEST(Autodiff, OfSlicesThatMeetIsTheirConcatenation) {
     const Value y = concatenate(std::array{part(x[0], 4, 6) * 3.0, part(x[0], 0, 2), part(x[0], 2, 4) * 2.0}, 0);
     return gradient_of_sum(g, y, x);
   });
-  const std::array points{1.0, 1.0, 1.0, 1.0, 1.0, 1.0};
-  EXPECT_EQ(interpret(*graph, std::array{Array::of<double>({6}, points)})[0],
+  EXPECT_EQ(interpret(*graph, std::array{Array::of<double>({6}, {1, 1, 1, 1, 1, 1})})[0],
             Array::of<double>({6}, {1, 1, 2, 2, 3, 3}));
   EXPECT_EQ(count(*graph, ops::concatenate), 2u);
   EXPECT_EQ(count(*graph, ops::pad), 0u);

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/cotangent_slices.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/region_gradient.h>

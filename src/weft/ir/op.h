@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include <weft/ir/cotangent_slices.h>
 #include <weft/ir/graph.h>
 #include <weft/ir/scalar.h>
 
@@ -81,6 +80,14 @@ struct Call {
   }
   [[noreturn]] void fail(const std::string& message) const;
   Type requested_type() const;  // the single result type, which the caller must have given
+};
+
+// The cotangent of the elements from `start` on along one dimension of an operand, of which it has all elements along the others.
+struct CotangentSlice {
+  int operand;
+  Value cotangent;
+  int dim;
+  std::int64_t start;
 };
 
 // A node to differentiate. Result i has cotangent `cotangents[i]`; an empty value means zero. A rule calls `add` for each operand

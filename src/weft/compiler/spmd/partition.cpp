@@ -215,6 +215,7 @@ Partitioned divide(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const
   result.inputs.assign(inputs.begin(), inputs.end());
   result.whole = std::move(flat);
   result.wanted.assign(outputs.begin(), outputs.end());
+  result.precedence = precedence;
   return result;
 }
 

@@ -2,6 +2,7 @@
 // exchanged (single program, multiple data).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,13 @@ struct JoinedCollectives {
   double end_ms = 0, end_with_more_ms = 0, end_with_fewer_ms = 0;
 };
 
+// Which operand wins if operands ask for different divisions of an op: the one with more bytes, or the one that depends on data. Weights that
+// are split like data are then gathered, instead of moving activations.
+struct Precedence {
+  // Whether each input is data: 1 for those of a batch, 0 for state, which outputs replace. Empty if bytes decide.
+  std::vector<std::uint8_t> is_data;
+};
+
 struct Partitioned {
   ir::Mesh mesh;
   std::shared_ptr<const ir::Graph> graph;  // its inputs and outputs are shards
@@ -31,6 +39,7 @@ struct Partitioned {
   // What was divided: the program without composites, and how its outputs should be sharded.
   std::shared_ptr<const ir::Graph> whole = {};
   std::vector<std::optional<ir::Sharding>> wanted = {};
+  Precedence precedence = {};
 };
 
 // Whether an output for which no sharding is given may be a partial sum.

@@ -1,5 +1,4 @@
-// Which operand wins if operands ask for different divisions of an op: the one with more bytes, or the one that depends on data. Weights that
-// are split like data are then gathered, instead of moving activations.
+// Finds the inputs of a program that are data, which may take precedence over state when the program is divided.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,6 @@
 #include <weft/ir/sharding.h>
 
 namespace weft::compiler {
-
-struct Precedence {
-  // Whether each input is data: 1 for those of a batch, 0 for state, which outputs replace. Empty if bytes decide.
-  std::vector<std::uint8_t> is_data;
-};
 
 // Returns the precedence of data for a program. It is empty if no axis splits both data and state, since then bytes decide the same.
 Precedence precedence_of_data(const ir::Graph& graph, std::span<const ir::Sharding> inputs,

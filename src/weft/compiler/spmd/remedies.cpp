@@ -14,6 +14,7 @@
 #include <weft/compiler/spmd/predict.h>
 #include <weft/compiler/spmd/replicated_state.h>
 #include <weft/ir/op.h>
+#include <weft/ir/ops.h>
 
 namespace weft::compiler {
 

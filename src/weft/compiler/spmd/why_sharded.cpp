@@ -46,7 +46,7 @@ class Explainer {
     std::vector<std::optional<ir::Sharding>> outputs;
     for (const auto& wanted : program.wanted)
       outputs.push_back(wanted ? std::optional(on(program.mesh, *wanted)) : std::nullopt);
-    typing_ = type_nodes(graph_, program.mesh, inputs, outputs, PartialOutputs::add);
+    typing_ = type_nodes(graph_, program.mesh, inputs, outputs, PartialOutputs::add, program.precedence);
     for (const ir::Node* node : graph_.nodes())
       for (const ir::Value v : node->operands) users_[v.node->id].push_back(node);
   }
