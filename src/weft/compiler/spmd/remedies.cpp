@@ -76,13 +76,19 @@ std::string ms_text(double seconds) {
 class Trials {
  public:
   Trials(const Partitioned& program, const Options& options, const NameOfInput& name_of_input)
-      : program_(program), options_(options), name_of_input_(name_of_input), updated_(updated_inputs(*program.whole)) {
+      : program_(program),
+        options_(options),
+        name_of_input_(name_of_input),
+        updated_(updated_inputs(*program.whole)),
+        users_(program.graph->nodes().size()) {
     options_.devices = program.mesh.devices();
     // What stays in the program is held in one way.
     for (std::size_t i = 0; i < updated_.size(); ++i)
       if (updated_[i] >= 0 && program.wanted[updated_[i]] && *program.wanted[updated_[i]] != program.inputs[i])
         updated_[i] = -1;
     now_ = predict(program, options_, updated_);
+    for (const ir::Node* node : program.graph->nodes())
+      for (const ir::Value v : node->operands) users_[v.node->id].push_back(node);
   }
 
   void run() {
@@ -196,11 +202,6 @@ class Trials {
   // Returns the first inputs that a search from the collective meets, along operands and users.
   std::vector<std::size_t> inputs_near(const Communication& c) const {
     constexpr std::size_t most_nodes = 200, most_inputs = 2;
-    if (users_.empty()) {
-      users_.resize(program_.graph->nodes().size());
-      for (const ir::Node* node : program_.graph->nodes())
-        for (const ir::Value v : node->operands) users_[v.node->id].push_back(node);
-    }
     std::vector<const ir::Node*> reached{c.sent().node};
     std::set<const ir::Node*> known{c.node, c.sent().node};
     std::vector<std::size_t> found;
@@ -239,7 +240,7 @@ class Trials {
   std::vector<std::int32_t> updated_;
   PredictedStep now_;
   std::vector<Trial> trials_;
-  mutable std::vector<std::vector<const ir::Node*>> users_;  // by node of the divided program
+  std::vector<std::vector<const ir::Node*>> users_;  // by node of the divided program
 };
 
 }  // namespace
