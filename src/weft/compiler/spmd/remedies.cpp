@@ -1,9 +1,10 @@
 #include <weft/compiler/spmd/remedies.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
