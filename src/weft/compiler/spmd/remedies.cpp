@@ -161,8 +161,8 @@ class Trials {
     return std::ranges::find(updated_, static_cast<std::int32_t>(output)) != updated_.end();
   }
 
-  // The inputs near a collective, for the collectives that send the most. Inputs of one type that are held alike, such as the same weight of
-  // each layer, change together, as one pattern of weft::shard names them.
+  // The inputs near a collective, for the collectives that send the most. Inputs of one type that are held alike, such as the same weight
+  // of each layer, change together, as one pattern of weft::shard names them.
   void change_inputs() {
     std::vector<const Communication*> all;
     for (const Communication& c : program_.communications)
