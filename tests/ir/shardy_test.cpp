@@ -42,8 +42,31 @@ TEST(Shardy, Shardings) {
   EXPECT_THAT([&] { read(R"(<@mesh, [{"z"}]>)", 1); }, ThrowsMessage<Error>(HasSubstr("has no axis 'z'")));
   EXPECT_THAT([&] { read(R"(<@mesh, [{"x"}]>)", 2); },
               ThrowsMessage<Error>(HasSubstr("has 1 dimensions, the tensor has 2")));
-  EXPECT_THROW(read(R"(<@mesh, [{"y":(1)2}]>)", 1), UnsupportedError);
+  EXPECT_THAT([&] { read(R"(<@mesh, [{"y":(1)2}]>)", 1); }, ThrowsMessage<Error>(HasSubstr("has no part y:(1)2")));
   EXPECT_THAT([&] { read(R"(<@mesh, [{"x")", 1); }, ThrowsMessage<Error>(HasSubstr("got end of text")));
+}
+
+// The axis of size 12 is cut after 2 and after 6.
+TEST(Shardy, PartsOfAnAxisAreAxesOfTheirOwn) {
+  const auto with = [](const char* constraint) {
+    return parse(concat(R"(sdy.mesh @mesh = <["x"=12, "y"=2]>
+func.func @main(%a: tensor<24xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(2)3}]>})
+    -> (tensor<24xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x", "y"}]>}) {
+  %0 = sdy.sharding_constraint %a <@mesh, [{"y", )",
+                        constraint, R"(}]> : tensor<24xf32>
+  return %0 : tensor<24xf32>
+})"));
+  };
+  const auto declared = declared_shardings(*with(R"("x":(6)2)"));
+  ASSERT_TRUE(declared);
+  const Mesh mesh{{"x:(1)2", 2}, {"x:(2)3", 3}, {"x:(6)2", 2}, {"y", 2}};
+  EXPECT_EQ(declared->mesh, mesh);
+  EXPECT_EQ(declared->inputs[0], Sharding(mesh, {{1}}));
+  EXPECT_EQ(declared->outputs[0], Sharding(mesh, {{0, 1, 2, 3}}));
+  EXPECT_EQ(parse_sharding(R"(<@mesh, [{"x":(1)6}]>)", mesh, 1), Sharding(mesh, {{0, 1}}));
+  EXPECT_THAT([&] { declared_shardings(*with(R"("x":(4)3)")); },
+              ThrowsMessage<Error>(HasSubstr("has no part that ends at 6 after one that ends at 4")));
+  EXPECT_THAT([&] { declared_shardings(*with(R"("x":(0)3)")); }, ThrowsMessage<Error>(HasSubstr("has no positions")));
 }
 
 TEST(Shardy, DeclaredByAFunction) {

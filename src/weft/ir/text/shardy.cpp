@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -84,10 +85,48 @@ Mesh mesh(Reader& reader) {
   return Mesh(std::move(axes), order);
 }
 
-int axis(Reader& reader, const Mesh& mesh) {
-  const int axis = mesh.axis(reader.string());
-  if (reader.take(":")) reader.fail_unsupported("a part of an axis is not supported", "sdy.sharding");
-  return axis;
+// A part of an axis, "x":(2)4: 4 positions, each of which is divided further, within each of 2. Without a part, the whole axis.
+struct AxisPart {
+  std::string name;
+  std::int64_t before = 1, size = 0;  // size 0: the whole axis
+};
+
+AxisPart axis_part(Reader& reader) {
+  AxisPart part{reader.string()};
+  if (!reader.take(":")) return part;
+  reader.expect("(");
+  part.before = reader.integer();
+  reader.expect(")");
+  part.size = reader.integer();
+  require(part.before > 0 && part.size > 0, "the part \"", part.name, "\":(", part.before, ')', part.size,
+          " of an axis has no positions");
+  return part;
+}
+
+// An axis of which programs use parts becomes several axes of the mesh, from major to minor, with the names of the parts.
+std::string name_of_part(const std::string& axis, std::int64_t before, std::int64_t size) {
+  return concat(axis, ":(", before, ')', size);
+}
+
+// Appends the axes of the mesh that make up a part, or a whole axis.
+void add_axes(const AxisPart& part, const Mesh& mesh, Sharding::Axes& axes) {
+  const auto named = std::ranges::find(mesh.axes(), part.name, &Mesh::Axis::name);
+  if (named != mesh.axes().end() && part.size == 0) {
+    axes.push_back(static_cast<int>(named - mesh.axes().begin()));
+    return;
+  }
+  std::int64_t before = 1, found = 1;
+  for (int axis = 0; axis < std::ssize(mesh.axes()); ++axis) {
+    if (mesh.axes()[axis].name != name_of_part(part.name, before, mesh.size(axis))) continue;
+    if (part.size == 0 || (before >= part.before && before < part.before * part.size)) {
+      axes.push_back(axis);
+      found *= mesh.size(axis);
+    }
+    before *= mesh.size(axis);
+  }
+  if (before == 1) mesh.axis(part.name);  // names the axes there are
+  require(part.size == 0 || found == part.size, "the mesh (", mesh, ") has no part ",
+          name_of_part(part.name, part.before, part.size));
 }
 
 // Reads {"x", "y", ?}.
@@ -96,7 +135,7 @@ Sharding::Axes axes(Reader& reader, const Mesh& mesh) {
   reader.expect("{");
   for (bool first = true; !reader.take("}"); first = false) {
     if (!first) reader.expect(",");
-    if (!reader.take("?")) axes.push_back(axis(reader, mesh));
+    if (!reader.take("?")) add_axes(axis_part(reader), mesh, axes);
   }
   return axes;
 }
@@ -112,14 +151,51 @@ void add_meshes(std::string_view text, std::set<std::string_view>& names) {
     names.insert(text.substr(at + 2, text.find_first_of(",>", at) - at - 2));
 }
 
-Mesh mesh_named(std::string_view name, const Annotations& meshes) {
+// The positions at which each axis is cut into parts.
+using Cuts = std::map<std::string, std::set<std::int64_t>, std::less<>>;
+
+// Adds the cuts that a text with shardings makes: <@mesh, [{"x":(1)2}]>.
+void add_cuts(std::string_view text, Cuts& cuts) {
+  for (std::size_t at = text.find("\":("); at != text.npos; at = text.find("\":(", at + 1)) {
+    Reader reader(text.substr(text.rfind('"', at - 1)));
+    const AxisPart part = axis_part(reader);
+    cuts[part.name].insert({part.before, part.before * part.size});
+  }
+}
+
+// Returns the mesh with an axis for each part. Throws Error if an axis has no such parts.
+Mesh cut(const Mesh& mesh, const Cuts& cuts) {
+  std::vector<Mesh::Axis> axes;
+  for (const Mesh::Axis& axis : mesh.axes()) {
+    const auto found = cuts.find(axis.name);
+    if (found == cuts.end()) {
+      axes.push_back(axis);
+      continue;
+    }
+    std::set<std::int64_t> ends = found->second;
+    ends.insert(axis.size);
+    std::int64_t before = 1;
+    for (const std::int64_t end : ends) {
+      require(end % before == 0 && axis.size % end == 0, "the axis \"", axis.name, "\" of size ", axis.size,
+              " has no part that ends at ", end, " after one that ends at ", before);
+      if (end > before) axes.push_back({name_of_part(axis.name, before, end / before), end / before});
+      before = end;
+    }
+  }
+  std::vector<std::int64_t> order(mesh.places().size());  // the device of each place
+  for (std::size_t device = 0; device < order.size(); ++device)
+    order[mesh.places()[device]] = static_cast<std::int64_t>(device);
+  return Mesh(std::move(axes), order);
+}
+
+Mesh mesh_named(std::string_view name, const Annotations& meshes, const Cuts& cuts) {
   const auto found = std::ranges::find(meshes, name, &Annotation::name);
   require(found != meshes.end(), "there is no sdy.mesh @", name);
-  return parse_mesh(found->value);
+  return cut(parse_mesh(found->value), cuts);
 }
 
 std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& ports, std::span<const Value> values,
-                                              const Annotations& meshes, const char* what) {
+                                              const Annotations& meshes, const Cuts& cuts, const char* what) {
   std::vector<std::optional<Sharding>> shardings(values.size());
   for (std::size_t i = 0; i < std::min(ports.size(), values.size()); ++i) {
     const std::string* text = find(ports[i], "sdy.sharding");
@@ -128,7 +204,7 @@ std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& po
       std::set<std::string_view> mesh;
       add_meshes(*text, mesh);
       require(mesh.size() == 1, "expected the name of one mesh in ", *text);
-      shardings[i] = parse_sharding(*text, mesh_named(*mesh.begin(), meshes), values[i].rank());
+      shardings[i] = parse_sharding(*text, mesh_named(*mesh.begin(), meshes, cuts), values[i].rank());
       shardings[i]->local_type(values[i].type());
     } catch (const UnsupportedError&) {
       throw;
@@ -245,25 +321,32 @@ ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
 
 namespace {
 
-void add_meshes(const Graph& graph, std::set<std::string_view>& names) {
+// Calls f with each text of the function that has shardings.
+template <class F>
+void for_each_sharding(const Graph& graph, F&& f) {
   for (const Node* node : graph.nodes()) {
-    if (const auto* constraint = node->attributes_if<ShardingAttributes>()) add_meshes(constraint->sharding, names);
+    if (const auto* constraint = node->attributes_if<ShardingAttributes>()) f(constraint->sharding);
     if (const auto* manual = node->attributes_if<ManualComputationAttributes>())
-      for (const std::string_view text : {manual->in_shardings, manual->out_shardings}) add_meshes(text, names);
-    for (const Graph* region : node->regions) add_meshes(*region, names);
+      for (const std::string_view text : {manual->in_shardings, manual->out_shardings, manual->manual_axes}) f(text);
+    for (const Graph* region : node->regions) for_each_sharding(*region, f);
   }
+}
+
+template <class F>
+void for_each_sharding_of(const Graph& function, F&& f) {
+  for (const auto* ports : {&function.annotations->arguments, &function.annotations->results})
+    for (const Annotations& port : *ports)
+      if (const std::string* text = find(port, "sdy.sharding")) f(*text);
+  for_each_sharding(function, f);
 }
 
 bool is_single_device(const Annotation& mesh) { return mesh.value.starts_with("<[]"); }
 
 // Returns the mesh that the function's shardings name; of several, which may differ in the order of the devices, the first one by name. If
 // they name none, the module must have a single one.
-Mesh mesh_of(const Graph& function, const Annotations& meshes) {
+Mesh mesh_of(const Graph& function, const Annotations& meshes, const Cuts& cuts) {
   std::set<std::string_view> names;
-  for (const auto* ports : {&function.annotations->arguments, &function.annotations->results})
-    for (const Annotations& port : *ports)
-      if (const std::string* text = find(port, "sdy.sharding")) add_meshes(*text, names);
-  add_meshes(function, names);
+  for_each_sharding_of(function, [&](std::string_view text) { add_meshes(text, names); });
   if (names.empty())
     for (const Annotation& mesh : meshes)
       if (!is_single_device(mesh)) names.insert(mesh.name);
@@ -272,9 +355,9 @@ Mesh mesh_of(const Graph& function, const Annotations& meshes) {
       throw UnsupportedError(
           concat("weft places no arguments and results on single devices, as the mesh ", mesh.name, " asks for"),
           "sdy.mesh");
-  Mesh first = mesh_named(*names.begin(), meshes);
+  Mesh first = mesh_named(*names.begin(), meshes, cuts);
   for (const std::string_view name : names)
-    if (!mesh_named(name, meshes).has_axes_of(first))
+    if (!mesh_named(name, meshes, cuts).has_axes_of(first))
       throw UnsupportedError(concat("the function uses meshes with different axes: ", *names.begin(), " and ", name),
                              "sdy.mesh");
   return first;
@@ -286,9 +369,11 @@ std::optional<DeclaredShardings> declared_shardings(const Graph& function) {
   if (!function.annotations || !function.annotations->module) return std::nullopt;
   const Annotations& meshes = function.annotations->module->meshes;
   if (meshes.empty()) return std::nullopt;
-  DeclaredShardings result{mesh_of(function, meshes), {}, {}};
-  result.inputs = declared(function.annotations->arguments, function.inputs(), meshes, "argument");
-  result.outputs = declared(function.annotations->results, function.outputs(), meshes, "result");
+  Cuts cuts;
+  for_each_sharding_of(function, [&](std::string_view text) { add_cuts(text, cuts); });
+  DeclaredShardings result{mesh_of(function, meshes, cuts), {}, {}};
+  result.inputs = declared(function.annotations->arguments, function.inputs(), meshes, cuts, "argument");
+  result.outputs = declared(function.annotations->results, function.outputs(), meshes, cuts, "result");
   return result;
 }
 

@@ -15,8 +15,8 @@ namespace weft::ir {
 Mesh parse_mesh(std::string_view text);
 
 // Reads #sdy.sharding<@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}> for a tensor of this rank. Priorities are ignored, and an open
-// dimension (?) gets the axes that are given. Throws Error if the text is wrong, if the mesh lacks an axis, or if the rank differs, and
-// UnsupportedError for a part of an axis ("x":(1)2).
+// dimension (?) gets the axes that are given. A part of an axis ("x":(1)2) is an axis of its own in the mesh of declared_shardings().
+// Throws Error if the text is wrong, if the mesh lacks an axis or a part, or if the rank differs.
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank);
 
 // Returns the device that holds a whole value, if the sharding says so with a mesh of its own, #sdy.sharding<mesh<[], device_ids=[3]>, []>.
@@ -29,7 +29,7 @@ struct ManualShardings {
 // Throws Error if the texts are wrong, or if the region's types are not those of the shards.
 ManualShardings manual_shardings(const Node& manual_computation, const Mesh& mesh);
 
-// The mesh of a function's module, and the shardings that its arguments and results declare.
+// The mesh of a function's module, in which an axis of which the function uses parts is several axes, and the shardings that its arguments and results declare.
 struct DeclaredShardings {
   Mesh mesh;
   std::vector<std::optional<Sharding>> inputs, outputs;
