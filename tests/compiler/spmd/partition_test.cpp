@@ -220,6 +220,21 @@ TEST(Partition, ACollectiveOfALoopCountsForEachStep) {
   EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 7 x 3"));
 }
 
+// As the gradients of the weights of stacked layers.
+TEST(Partition, RowsThatStepsCollectAreAddedUpOnceAfterTheLoop) {
+  Program p;
+  const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), rows = ir::constant(p.graph, f32({8, 4}), 0),
+              at = ir::constant(p.graph, Type(DType::i32, {}), 2);
+  const auto results = three_times(p.graph, {rows, x, at}, [](std::span<const Value> in) {
+    const Value row = ir::reshape(ir::reduce_sum(in[1], std::array<std::int64_t, 1>{0}), {1, 4});
+    const Value updated = ir::dynamic_update_slice(in[0], row, std::array{in[2], ir::constant_like(in[2], 0)});
+    return std::vector{updated, in[1] * 2, in[2] + 1.0};
+  });
+  p.graph.set_outputs({results[1]});
+  p.outputs = {Sharding(eight, {{0}, {}})};
+  EXPECT_THAT(expect_same(p, eight), ElementsAre("reduce_scatter data 112"));  // 7/8 of 128 bytes
+}
+
 TEST(Partition, AStepAddsWhatTheNextStepNeedsAdded) {
   Program p;
   const Value x = p.input(f32({4, 16}), Sharding(eight, 2)), w = p.input(f32({16, 16}), Sharding(eight, {{}, {0}})),

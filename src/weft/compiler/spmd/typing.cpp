@@ -117,6 +117,7 @@ class Typing {
         is_of_data_(nodes_of_data(graph, precedence)),
         nodes_(graph.nodes().size()),
         wanted_(nodes_.size()),
+        collects_rows_(nodes_.size()),
         is_added_early_(nodes_.size()),
         is_whole_(nodes_.size()) {
     for (const ir::Node* node : graph.nodes()) {
@@ -141,6 +142,11 @@ class Typing {
     return outputs_[output] ? !outputs_[output]->partial().empty() : partial_outputs_ == PartialOutputs::keep;
   }
 
+  // A row that a step of a loop puts into an array is added with the array, after the loop: this adds as many bytes as adding each row.
+  bool passes(const ir::Node& node, int operand) const {
+    return lets_partial_pass(node, operand) || (operand == 1 && collects_rows_[node.id] != 0);
+  }
+
   const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
 
   // Decides, for each value, where it is added up if it is a partial sum: at once, or further on, after linear ops. What adds fewer bytes
@@ -156,13 +162,14 @@ class Typing {
     for (auto at = graph_.nodes().rbegin(); at != graph_.nodes().rend(); ++at) {
       const ir::Node& node = **at;
       const double own = bytes_of(node.types), later = nonlinear[node.id] + linear[node.id];
+      const bool is_output_only = nonlinear[node.id] == 0 && linear[node.id] == own;
+      collects_rows_[node.id] = node.op == &ir::ops::dynamic_update_slice && is_output_only ? 1 : 0;
       // If one use needs the sum, all uses can have it, and what suits them decides how it is split.
       is_added_early_[node.id] = own < later || nonlinear[node.id] > 0;
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Node& from = *node.operand(i).node;
-        if (lets_partial_pass(node, i)) {
-          const double share = std::min(1.0, bytes_of({{node.operand(i).type()}}) / own);
-          linear[from.id] += share * std::min(own, later);
+        if (passes(node, i)) {
+          linear[from.id] += std::min({own, later, bytes_of(from.types)});
         } else {
           nonlinear[from.id] = bytes_of(from.types);
         }
@@ -416,12 +423,12 @@ class Typing {
       for (int i = 0; i < std::ssize(node.operands); ++i)
         if (is_partial_along(seen(node.operand(i)), axis)) partial.push_back(i);
       if (partial.empty()) continue;
-      const auto passes = [&](int operand) { return lets_partial_pass(node, operand); };
+      const auto may_pass = [&](int operand) { return passes(node, operand); };
       const auto is_joint = [&](int operand) { return linearity(node, operand) == ir::Linearity::together; };
       // Where an operand is only a part of the result, the other parts would be added, too.
       const bool is_part = bytes_of(node.types) > bytes_of({{node.operand(partial.front()).type()}});
-      if (is_part && std::cmp_less(partial.size(), node.operands.size())) continue;
-      if (std::ranges::all_of(partial, passes) && (partial.size() == 1 || std::ranges::all_of(partial, is_joint)))
+      if (is_part && collects_rows_[node.id] == 0 && std::cmp_less(partial.size(), node.operands.size())) continue;
+      if (std::ranges::all_of(partial, may_pass) && (partial.size() == 1 || std::ranges::all_of(partial, is_joint)))
         passing.push_back(axis);
     }
     return passing;
@@ -450,6 +457,8 @@ class Typing {
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
   bool knows_users_ = false;                           // whether wanted_ is filled in
+  std::vector<std::uint8_t>
+      collects_rows_;  // of nodes that put a row into an array that is an output, which may be partial
   std::vector<std::uint8_t> is_added_early_;
   std::vector<std::uint8_t> is_whole_;  // of nodes whose results one device computes, from whole operands
 };
