@@ -66,13 +66,13 @@ def run(weft: Path, case: Case, folder: Path) -> Outcome:
         text = lowered.as_text()
         results = results_of(Program(case.name, case.reference, case.inputs), text)
         compiled = lowered.compile().as_text()
+        outcome.xla = Sent(*sent_by_xla(compiled))
     except Exception as failure:  # noqa: BLE001: whatever JAX refuses is told with the program's name
-        outcome.wrong = f"not exported: {str(failure).splitlines()[0]}"
+        outcome.wrong = f"not exported by JAX: {str(failure).splitlines()[0]}"
         return outcome
     (folder / "program.mlir").write_text(text)
     (folder / "program.hlo").write_text(compiled)
     np.savez(folder / "inputs.npz", *(np.asarray(leaf) for leaf in jax.tree.leaves(case.inputs)))
-    outcome.xla = Sent(*sent_by_xla(compiled))
     printed, outcome.wrong = call(weft, "run", folder / "program.mlir", "--devices", str(DEVICES), "--input", folder / "inputs.npz",
                                   "--output", folder / "results", "--json")
     if outcome.wrong:

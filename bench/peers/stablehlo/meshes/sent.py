@@ -24,7 +24,7 @@ def group_size(attributes: str) -> int:
         return listed[1].count(",") + 1
     if iota := re.search(r"replica_groups=\[([\d,]+)\]<=", attributes):
         return int(iota[1].split(",")[-1])
-    if named := re.search(r"replica_groups=mesh\[(.*?)\] ?\{(.*?)\}", attributes):
+    if named := re.search(r"replica_groups=mesh\[([^\]]*)\][^{]*\{([^}]*)\}", attributes):
         sizes = dict(re.findall(r"'(\w+)'=(\d+)", named[1]))
         size = 1
         for axis, part in re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", named[2]):
