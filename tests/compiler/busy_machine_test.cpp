@@ -14,7 +14,8 @@ namespace {
 using ir::Value;
 
 // The shape of lhs is [m, k], or [k, m] if transposed.
-std::shared_ptr<const ir::Graph> product(std::int64_t m, std::int64_t n, std::int64_t k, bool transposed, DType dtype) {
+std::shared_ptr<const ir::Graph> product_of_size(std::int64_t m, std::int64_t n, std::int64_t k, bool transposed,
+                                                 DType dtype) {
   const std::int64_t rows = transposed ? k : m, columns = transposed ? m : k;
   const Type x(DType::f32, {rows, columns}), w(DType::f32, {k, n}), bias(DType::f32, {n});
   return ir::make_graph(std::vector{x, w, bias}, [&](ir::Graph&, std::span<const Value> in) {
@@ -32,7 +33,7 @@ TEST(BusyMachine, ProductsGiveTheSameBits) {
     for (const auto& [m, n, k] :
          {std::array<std::int64_t, 3>{256, 256, 64}, {64, 64, 8192}, {200, 72, 300}, {128, 512, 128}, {300, 5, 1024}})
       for (const bool transposed : {false, true}) {
-        const auto graph = product(m, n, k, transposed, dtype);
+        const auto graph = product_of_size(m, n, k, transposed, dtype);
         const auto inputs = test::normal_inputs(*graph);
         const auto want = test::run_compiled(*graph, inputs);
         const runtime::CpusLeft cpus(1);

@@ -22,12 +22,12 @@ using Body = std::function<Values(ir::Graph& g, std::span<const Value> in)>;
 constexpr std::int64_t m = 24, k = 40, n = 56;
 
 // Inputs: x [2, m, k], w [k, n], row [n], full [2, m, n].
-std::shared_ptr<const ir::Graph> graph_of(DType dtype, const Body& body) {
+std::shared_ptr<const ir::Graph> graph_with(DType dtype, const Body& body) {
   const Type x(dtype, {2, m, k}), w(dtype, {k, n}), row(dtype, {n}), full(dtype, {2, m, n});
   return ir::make_graph(std::vector{x, w, row, full}, body);
 }
 
-Value product(std::span<const Value> in) {
+Value product_of(std::span<const Value> in) {
   const std::int64_t last[] = {2}, first[] = {0};
   return ir::dot_general(in[0], in[1], {{}, {}, last, first});
 }
@@ -82,10 +82,11 @@ class EveryActivation : public testing::TestWithParam<std::tuple<Case, DType>> {
 TEST_P(EveryActivation, RunsInsideTheProduct) {
   const auto& [activation, dtype] = GetParam();
   if (!compiler::Target::host().multiplies(dtype, dtype, dtype)) GTEST_SKIP() << "this machine has no bf16 products";
-  const auto bare = graph_of(dtype, [&](ir::Graph&, auto in) { return Values{activation.activation(product(in))}; });
+  const auto bare =
+      graph_with(dtype, [&](ir::Graph&, auto in) { return Values{activation.activation(product_of(in))}; });
   EXPECT_EQ(thunks_of(*bare), Names{"dot_general+activation"});
-  const auto whole = graph_of(dtype, [&](ir::Graph&, auto in) {
-    const Value h = product(in);
+  const auto whole = graph_with(dtype, [&](ir::Graph&, auto in) {
+    const Value h = product_of(in);
     return Values{in[3] + activation.activation(rows(in[2], h) + h)};
   });
   EXPECT_EQ(thunks_of(*whole), Names{"dot_general+bias+activation+residual"});
@@ -131,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryActivation,
                          });
 
 TEST(Epilogue, BiasIsFoundThroughAReshape) {
-  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value flat = ir::reshape(product(in), Type(DType::f32, {2, m, 7, 8}).dims());
+  const auto graph = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value flat = ir::reshape(product_of(in), Type(DType::f32, {2, m, 7, 8}).dims());
     const std::int64_t last[] = {2, 3};
     const Value row = ir::reshape(in[2], Type(DType::f32, {7, 8}).dims());
     return Values{flat + ir::broadcast_in_dim(row, flat.type(), last)};
@@ -141,8 +142,8 @@ TEST(Epilogue, BiasIsFoundThroughAReshape) {
 }
 
 TEST(Epilogue, AProductAddsToAnother) {
-  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    return Values{product(in) + product(std::vector{ir::negate(in[0]), in[1]})};
+  const auto graph = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    return Values{product_of(in) + product_of(std::vector{ir::negate(in[0]), in[1]})};
   });
   EXPECT_EQ(thunks_of(*graph), (Names{"negate", "dot_general", "dot_general+residual"}));
 }
@@ -163,18 +164,18 @@ TEST(Epilogue, ALongSumOfProductsOfRowsAddsToAnother) {
 }
 
 TEST(Epilogue, WhatOthersNeedIsStored) {
-  const auto output = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value h = product(in);
+  const auto output = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product_of(in);
     return Values{h, ir::tanh(h)};
   });
   EXPECT_EQ(thunks_of(*output), (Names{"dot_general", "tanh"}));
-  const auto used = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value h = product(in) + rows(in[2], product(in));
+  const auto used = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product_of(in) + rows(in[2], product_of(in));
     return Values{ir::gelu_tanh(h) * ir::sine(h)};
   });
   EXPECT_EQ(thunks_of(*used), (Names{"dot_general+bias", "fusion"}));
-  const auto twice = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value h = product(in);
+  const auto twice = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product_of(in);
     return Values{h + h};
   });
   EXPECT_EQ(thunks_of(*twice), (Names{"dot_general", "add"}));
@@ -182,13 +183,13 @@ TEST(Epilogue, WhatOthersNeedIsStored) {
 
 TEST(Epilogue, ATensorMadeForTheSumAloneIsNotStored) {
   const auto graph =
-      graph_of(DType::f32, [](ir::Graph&, auto in) { return Values{product(in) + ir::sine(in[3]) * 2.0}; });
+      graph_with(DType::f32, [](ir::Graph&, auto in) { return Values{product_of(in) + ir::sine(in[3]) * 2.0}; });
   EXPECT_EQ(thunks_of(*graph), (Names{"dot_general", "fusion"}));
 }
 
 TEST(Epilogue, ReluKeepsNan) {
-  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value h = product(in);
+  const auto graph = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product_of(in);
     return Values{ir::maximum(h, ir::constant_like(h, 0))};
   });
   EXPECT_EQ(thunks_of(*graph), (Names{"dot_general", "maximum"}));
@@ -198,8 +199,8 @@ TEST(Epilogue, ReluKeepsNan) {
 }
 
 TEST(Epilogue, AColumnIsNoBias) {
-  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value h = product(in);
+  const auto graph = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product_of(in);
     const std::int64_t first[] = {0, 1}, last[] = {2};
     const Value column = ir::reduce_sum(in[3], last);
     return Values{h + ir::broadcast_in_dim(column, h.type(), first)};
@@ -227,8 +228,8 @@ TEST(Epilogue, MixedPrecisionAddsInTheWiderType) {
 TEST(Epilogue, StrictModeKeepsRoundingsApart) {
   compiler::Options strict;
   strict.strict = true;
-  const auto graph = graph_of(DType::f32, [](ir::Graph&, auto in) {
-    const Value h = product(in);
+  const auto graph = graph_with(DType::f32, [](ir::Graph&, auto in) {
+    const Value h = product_of(in);
     return Values{ir::tanh(h + rows(in[2], h))};
   });
   EXPECT_EQ(thunks_of(*graph, strict), (Names{"dot_general", "fusion"}));

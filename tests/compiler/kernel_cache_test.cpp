@@ -22,7 +22,7 @@ namespace weft::compiler {
 namespace {
 
 // softmax(gelu(x) * 2) and optionally its sum over the rows.
-std::shared_ptr<const ir::Graph> graph_of(std::int64_t rows, std::int64_t columns, bool with_sum = true) {
+std::shared_ptr<const ir::Graph> kernel_graph(std::int64_t rows, std::int64_t columns, bool with_sum = true) {
   const Type type(DType::f32, {Dim(rows), Dim(columns)});
   return ir::make_graph(std::vector{type}, [&](ir::Graph&, std::span<const ir::Value> x) {
     std::vector<ir::Value> outputs{ir::softmax(ir::gelu(x[0]) * 2.0)};
@@ -41,24 +41,24 @@ int compiled_kernels(const ir::Graph& graph) {
 
 TEST(KernelCache, OtherSizesNeedNoOtherCode) {
   clear_kernel_cache();
-  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
-  EXPECT_EQ(compiled_kernels(*graph_of(64, 48)), 0);
-  EXPECT_EQ(compiled_kernels(*graph_of(96, 80)), 0);
-  EXPECT_EQ(compiled_kernels(*graph_of(96, 80, false)), 0) << "its kernels are a part of the previous program's";
+  EXPECT_GT(compiled_kernels(*kernel_graph(64, 48)), 0);
+  EXPECT_EQ(compiled_kernels(*kernel_graph(64, 48)), 0);
+  EXPECT_EQ(compiled_kernels(*kernel_graph(96, 80)), 0);
+  EXPECT_EQ(compiled_kernels(*kernel_graph(96, 80, false)), 0) << "its kernels are a part of the previous program's";
   clear_kernel_cache();
-  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
+  EXPECT_GT(compiled_kernels(*kernel_graph(64, 48)), 0);
 }
 
 TEST(KernelCache, OneThreadCompilesWhereNoOthersCanBeStarted) {
   clear_kernel_cache();
   const NoMoreThreads none;
-  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 1);
+  EXPECT_GT(compiled_kernels(*kernel_graph(64, 48)), 1);
 }
 
 TEST(KernelCache, SharedCodeComputesWhatItsOwnWould) {
   const std::pair<int, int> sizes[] = {{64, 48}, {96, 80}, {33, 17}, {1, 48}, {48, 1}, {1, 1}, {0, 8}, {8, 0}, {2, 7}};
   const auto run = [](std::pair<int, int> size) {
-    const auto graph = graph_of(size.first, size.second);
+    const auto graph = kernel_graph(size.first, size.second);
     std::vector<ir::Array> inputs{ir::Array(graph->inputs()[0].type())};
     std::mt19937 random(1);
     for (float& x : inputs[0].data<float>()) x = std::normal_distribution<float>()(random);
@@ -92,8 +92,8 @@ TEST(KernelCache, KeepsToItsBytes) {
   clear_kernel_cache();
   EXPECT_EQ(cache.bytes(), 0u);
   const knobs::Override<knobs::Integer> none{knobs::kernel_cache_bytes, 0};
-  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0);
-  EXPECT_GT(compiled_kernels(*graph_of(64, 48)), 0) << "nothing is kept, and programs still run";
+  EXPECT_GT(compiled_kernels(*kernel_graph(64, 48)), 0);
+  EXPECT_GT(compiled_kernels(*kernel_graph(64, 48)), 0) << "nothing is kept, and programs still run";
 }
 
 // Bodies of folds and whole loops are cached too, with keys that say what they compute.

@@ -37,7 +37,7 @@ bool sums(const ir::Graph& graph) {
 }
 
 // Tolerances are relative to the largest element, since the terms of a sum may be that large.
-void expect_close(const ir::Array& got, const ir::Array& want, bool any_zero) {
+void expect_sample_close(const ir::Array& got, const ir::Array& want, bool any_zero) {
   ASSERT_EQ(got.type(), want.type());
   double scale = 1;
   for (std::int64_t i = 0; i < want.size(); ++i)
@@ -70,7 +70,7 @@ void expect_compiled_equals_interpreted(const ir::OpSample& sample) {
     const auto want = ir::interpret(*sample.graph, inputs);
     const auto got = test::run(executable, inputs);
     ASSERT_EQ(got.size(), want.size());
-    for (std::size_t i = 0; i < got.size(); ++i) expect_close(got[i], want[i], sums(*sample.graph));
+    for (std::size_t i = 0; i < got.size(); ++i) expect_sample_close(got[i], want[i], sums(*sample.graph));
     for (const ir::Array& input : inputs) ASSERT_FALSE(testing::Test::HasFatalFailure()) << "of " << input;
   };
   check(ir::random_inputs(sample));

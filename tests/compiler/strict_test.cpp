@@ -120,7 +120,7 @@ TEST(Strict, SumsThatCouldShareAWalkKeepTheirOwn) {
 }
 
 // Returns a matrix without its last row and column, transposed or not: a view with gaps.
-Value part_of(Value v, bool transposed) {
+Value sliced(Value v, bool transposed) {
   const std::vector<std::int64_t> stop{v.type().dim(0).value(), v.type().dim(1).value() - 1,
                                        v.type().dim(2).value() - 1};
   const Value part = ir::slice(v, std::vector<std::int64_t>{0, 0, 0}, stop, std::vector<std::int64_t>{1, 1, 1});
@@ -143,10 +143,10 @@ TEST(Strict, AProductHasTheSameBitsWhereverItsOperandsLie) {
         };
         const std::vector<Type> whole{with_gaps(m, k, lhs_turned), with_gaps(k, n, rhs_turned)};
         const auto at_once = ir::make_graph(whole, [&](ir::Graph&, std::span<const Value> in) {
-          return std::vector{product(part_of(in[0], lhs_turned), part_of(in[1], rhs_turned))};
+          return std::vector{product(sliced(in[0], lhs_turned), sliced(in[1], rhs_turned))};
         });
         const auto moved = ir::make_graph(whole, [&](ir::Graph&, std::span<const Value> in) {
-          return std::vector{part_of(in[0], lhs_turned), part_of(in[1], rhs_turned)};
+          return std::vector{sliced(in[0], lhs_turned), sliced(in[1], rhs_turned)};
         });
         const auto multiplied =
             ir::make_graph(std::vector{Type(DType::f32, {batch, m, k}), Type(DType::f32, {batch, k, n})},

@@ -144,7 +144,7 @@ std::vector<Array> small_integers(const Graph& graph, std::uint64_t seed) {
   return inputs;
 }
 
-void expect_same(const Graph& graph, std::uint64_t seed) {
+void expect_same_elements(const Graph& graph, std::uint64_t seed) {
   const auto inputs = small_integers(graph, seed);
   const auto wanted = ir::interpret(graph, inputs);
   for (const bool strict : {false, true}) {
@@ -239,7 +239,7 @@ TEST_P(RandomViews, OfProducts) {
     Graph graph;
     Views views(graph, dtypes[seed % std::size(dtypes)], seed);
     add_product(graph, views, seed % 4 == 0);
-    expect_same(graph, seed);
+    expect_same_elements(graph, seed);
   }
 }
 
@@ -249,7 +249,7 @@ TEST_P(RandomViews, OfConvolutions) {
     Graph graph;
     Views views(graph, seed % 4 == 0 ? DType::bf16 : DType::f32, seed);
     add_convolution(graph, views);
-    expect_same(graph, seed);
+    expect_same_elements(graph, seed);
   }
 }
 
@@ -262,7 +262,7 @@ TEST_P(RandomViews, OfNothingElse) {
     for (std::int64_t d = views.draw(0, 4); d > 0; --d) sizes.push_back(views.draw(0, 4));
     const Value y = views.of(sizes, 4);
     graph.set_outputs({y, y + y});
-    expect_same(graph, seed);
+    expect_same_elements(graph, seed);
   }
 }
 
@@ -276,7 +276,7 @@ TEST(Views, OfABatchThatIsReversed) {
     return std::vector{ir::dot_general(ir::reverse(in[0], batch), in[1], product),
                        ir::dot_general(in[0], ir::reverse(in[1], batch), product)};
   });
-  expect_same(*graph, 1);
+  expect_same_elements(*graph, 1);
 }
 
 // All strides of an intermediate result with several empty dimensions are 0, so its load does not depend on any loop.
@@ -294,7 +294,7 @@ TEST(Views, OfAnIntermediateResultWithoutElements) {
       %3 = stablehlo.dot_general %x, %2, contracting_dims = [1] x [0] : (tensor<17x0xf32>, tensor<0x1xf32>) -> tensor<17x1xf32>
       return %3 : tensor<17x1xf32>
     })");
-  expect_same(*graph, 1);
+  expect_same_elements(*graph, 1);
 }
 
 }  // namespace

@@ -81,12 +81,12 @@ std::string zip(const std::vector<Member>& members, bool zip64 = false) {
   return archive + little_endian(0x06054b50, 4) + little_endian(0, 4) + count + count + extent + little_endian(0, 2);
 }
 
-std::string npy(const std::string& descr, const std::string& shape, const std::string& elements) {
+std::string npy_member(const std::string& descr, const std::string& shape, const std::string& elements) {
   const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + ", }\n";
   return std::string("\x93NUMPY\1\0", 8) + little_endian(header.size(), 2) + header + elements;
 }
 
-const std::string seven = npy("<i4", "(1,)", little_endian(7, 4)), five = npy("|u1", "()", "\5");
+const std::string seven = npy_member("<i4", "(1,)", little_endian(7, 4)), five = npy_member("|u1", "()", "\5");
 
 class Npz : public testing::Test {
  protected:
@@ -160,7 +160,7 @@ TEST_F(Npz, EntriesThatShareBytesAreRefused) {
               HasSubstr("its directory and its entries do not agree"));
   // One entry inside another.
   std::vector<Member> members(1);
-  const std::string big = npy("|u1", "(4000,)", std::string(4000, 'x'));
+  const std::string big = npy_member("|u1", "(4000,)", std::string(4000, 'x'));
   const std::size_t header = 30 + 5;
   members[0] = {"a.npy", zip({{"b.npy", big}}).substr(0, header + big.size())};
   members.push_back({.name = "b.npy", .contents = big, .offset = header});

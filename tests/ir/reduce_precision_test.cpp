@@ -11,7 +11,7 @@ namespace weft::ir {
 namespace {
 
 // Rounds to `mantissa` bits, ties to even, then replaces numbers outside of the exponent's range by infinity or zero.
-double rounded(double x, int exponent, int mantissa) {
+double rounded_to_bits(double x, int exponent, int mantissa) {
   if (std::isnan(x)) return mantissa > 0 ? x : std::numeric_limits<double>::infinity();
   if (x == 0 || std::isinf(x)) return x;
   const int shift = mantissa - std::ilogb(x);
@@ -42,7 +42,7 @@ TYPED_TEST(ReducePrecision, RoundsToEveryNarrowerFormat) {
       for (std::size_t i = 0; i < 12; ++i) {
         const double input = x.data<T>()[i], actual = y.data<T>()[i];
         const bool unchanged = exponent == exponents && mantissa == mantissas;
-        const double expected = unchanged ? input : rounded(input, exponent, mantissa);
+        const double expected = unchanged ? input : rounded_to_bits(input, exponent, mantissa);
         if (std::isnan(expected)) {
           EXPECT_TRUE(std::isnan(actual));
         } else {

@@ -55,14 +55,14 @@ TEST(Sharding, RefusesWhatDoesNotDivideAndAxesUsedTwice) {
               ThrowsMessage<Error>(HasSubstr("has 1 dimensions")));
 }
 
-Array counted(Type type) {
+Array numbered(Type type) {
   Array array(type);
   std::ranges::generate(array.data<std::int32_t>(), [n = 0]() mutable { return n++; });
   return array;
 }
 
 TEST(Shards, AreSlicesOfTheWhole) {
-  const Array whole = counted(Type(DType::i32, {4, 4}));
+  const Array whole = numbered(Type(DType::i32, {4, 4}));
   const auto shards = shards_of(whole, Sharding(grid, {{1}, {0}}));
   ASSERT_EQ(shards.size(), 8u);
   EXPECT_EQ(shards[0], Array::of<std::int32_t>({2, 1}, {0, 4}));
@@ -71,7 +71,7 @@ TEST(Shards, AreSlicesOfTheWhole) {
 
 TEST(Shards, AssembleToTheWhole) {
   const Type type(DType::i32, {8, 2, 4});
-  const Array whole = counted(type);
+  const Array whole = numbered(type);
   for (const Sharding& sharding : {Sharding(grid, 3), Sharding(grid, {{0}, {1}, {}}), Sharding(grid, {{0, 1}, {}, {}}),
                                    Sharding(grid, {{1}, {}, {0}}), Sharding(grid, {{0}, {}, {}}, {{1, Reduction::sum}}),
                                    Sharding(grid, {{}, {}, {}}, {{0, Reduction::min}, {1, Reduction::min}})})

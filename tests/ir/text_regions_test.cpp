@@ -21,7 +21,7 @@ std::string program(const std::string& body, const std::string& result = "tensor
                 body, "\n return %r : ", result, "\n}");
 }
 
-Array run(const std::string& text, float c = 2) {
+Array run_main(const std::string& text, float c = 2) {
   const std::vector inputs{Array::of<float>({2, 3}, {1, 2, 3, -4, 5, -6}), Array::scalar<float>(c),
                            Array::scalar<std::int32_t>(0)};
   const auto graph = parse(text);
@@ -47,18 +47,18 @@ std::string reduction_of(const std::string& outside, const std::string& name = "
 }
 
 TEST(TextRegions, ConstantsFromOutsideABranch) {
-  EXPECT_THAT(run(program(in_branch(reduction_of("%half")))).data<float>(), ElementsAre(3, -2.5f));
+  EXPECT_THAT(run_main(program(in_branch(reduction_of("%half")))).data<float>(), ElementsAre(3, -2.5f));
   const std::string nested =
       concat("%q = stablehlo.constant dense<true> : tensor<i1>\n",
              in_branch(concat("%s = \"stablehlo.if\"(%q) ({\n", reduction_of("%half", "%v"),
                               "\n stablehlo.return %v : tensor<2xf32>\n}, {\n", reduction_of("%half", "%v"),
                               "\n stablehlo.return %v : tensor<2xf32>\n}) "
                               ": (tensor<i1>) -> tensor<2xf32>")));
-  EXPECT_THAT(run(program(nested)).data<float>(), ElementsAre(3, -2.5f));
+  EXPECT_THAT(run_main(program(nested)).data<float>(), ElementsAre(3, -2.5f));
 }
 
 TEST(TextRegions, ConstantsOfAnySize) {
-  const Array y = run(program(R"(
+  const Array y = run_main(program(R"(
     %table = stablehlo.constant dense<[1.0, 10.0, 100.0, 1000.0]> : tensor<4xf32>
     %r = "stablehlo.reduce"(%x, %zero) <{dimensions = array<i64: 1>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
@@ -72,8 +72,8 @@ TEST(TextRegions, ConstantsOfAnySize) {
 }
 
 TEST(TextRegions, AReductionUsesAScalarFromOutside) {
-  EXPECT_THAT(run(program(reduction_of("%c", "%r"))).data<float>(), ElementsAre(12, -10));
-  EXPECT_THAT(run(program(in_branch(reduction_of("%c")))).data<float>(), ElementsAre(12, -10));
+  EXPECT_THAT(run_main(program(reduction_of("%c", "%r"))).data<float>(), ElementsAre(12, -10));
+  EXPECT_THAT(run_main(program(in_branch(reduction_of("%c")))).data<float>(), ElementsAre(12, -10));
   const std::string loop = concat(
       "%q:2 = stablehlo.while(%v = %w, %k = %p) : tensor<2xf32>, tensor<i32> cond {\n"
       " %e = stablehlo.compare LT, %k, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
@@ -82,27 +82,27 @@ TEST(TextRegions, AReductionUsesAScalarFromOutside) {
       "\n %l = stablehlo.add %k, %one : tensor<i32>\n"
       " stablehlo.return %s, %l : tensor<2xf32>, tensor<i32>\n}\n"
       "%r = stablehlo.add %q#0, %w : tensor<2xf32>");
-  EXPECT_THAT(run(program("%one = stablehlo.constant dense<1> : tensor<i32>\n"
-                          "%w = stablehlo.constant dense<0.0> : tensor<2xf32>\n" +
-                          loop))
+  EXPECT_THAT(run_main(program("%one = stablehlo.constant dense<1> : tensor<i32>\n"
+                               "%w = stablehlo.constant dense<0.0> : tensor<2xf32>\n" +
+                               loop))
                   .data<float>(),
               ElementsAre(12, -10));
 }
 
 TEST(TextRegions, OfAWindow) {
-  const Array y = run(program(R"(
+  const Array y = run_main(program(R"(
     %r = "stablehlo.reduce_window"(%x, %zero) <{window_dimensions = array<i64: 1, 2>, padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>}> ({
     ^bb0(%a: tensor<f32>, %b: tensor<f32>):
       %t = stablehlo.multiply %b, %c : tensor<f32>
       %u = stablehlo.add %a, %t : tensor<f32>
       stablehlo.return %u : tensor<f32>
     }) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>)",
-                              "tensor<2x3xf32>"));
+                                   "tensor<2x3xf32>"));
   EXPECT_THAT(y.data<float>(), ElementsAre(2, 6, 10, -8, 2, -2));
 }
 
 TEST(TextRegions, OfAScatter) {
-  const Array y = run(program(R"(
+  const Array y = run_main(program(R"(
     %i = stablehlo.constant dense<[[1], [1]]> : tensor<2x1xi32>
     %v = stablehlo.constant dense<[[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]]> : tensor<2x3xf32>
     %r = "stablehlo.scatter"(%x, %i, %v) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1],
@@ -112,7 +112,7 @@ TEST(TextRegions, OfAScatter) {
       %u = stablehlo.add %a, %t : tensor<f32>
       stablehlo.return %u : tensor<f32>
     }) : (tensor<2x3xf32>, tensor<2x1xi32>, tensor<2x3xf32>) -> tensor<2x3xf32>)",
-                              "tensor<2x3xf32>"));
+                                   "tensor<2x3xf32>"));
   EXPECT_THAT(y.data<float>(), ElementsAre(1, 2, 3, 18, 49, 60));
 }
 
@@ -126,18 +126,18 @@ TEST(TextRegions, OfASort) {
       stablehlo.return %u : tensor<i1>
     }) : (tensor<2x3xf32>) -> tensor<2x3xf32>)",
                                    "tensor<2x3xf32>");
-  EXPECT_THAT(run(text, 1).data<float>(), ElementsAre(1, 2, 3, -6, -4, 5));
-  EXPECT_THAT(run(text, -1).data<float>(), ElementsAre(3, 2, 1, 5, -4, -6));
+  EXPECT_THAT(run_main(text, 1).data<float>(), ElementsAre(1, 2, 3, -6, -4, 5));
+  EXPECT_THAT(run_main(text, -1).data<float>(), ElementsAre(3, 2, 1, 5, -4, -6));
 }
 
 TEST(TextRegions, OfAMap) {
-  const Array y = run(program(R"(
+  const Array y = run_main(program(R"(
     %r = "stablehlo.map"(%x) <{dimensions = array<i64: 0, 1>}> ({
     ^bb0(%a: tensor<f32>):
       %u = stablehlo.multiply %a, %c : tensor<f32>
       stablehlo.return %u : tensor<f32>
     }) : (tensor<2x3xf32>) -> tensor<2x3xf32>)",
-                              "tensor<2x3xf32>"));
+                                   "tensor<2x3xf32>"));
   EXPECT_THAT(y.data<float>(), ElementsAre(2, 4, 6, -8, 10, -12));
 }
 

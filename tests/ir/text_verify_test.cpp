@@ -20,7 +20,7 @@ std::string verify_error(const std::string& text) {
 }
 
 // Returns a program with operations on a vector, a matrix, integers, an image with its kernel, and a token.
-std::string program(std::string_view operations) {
+std::string program_of(std::string_view operations) {
   return concat(R"(func.func private @f(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }
     func.func @main(%a: tensor<4xf32>, %m: tensor<4x6xf32>, %i: tensor<4xi32>, %x: tensor<1x8x8x3xf32>,
                     %k: tensor<3x3x3x2xf32>, %t: !stablehlo.token, %s: tensor<f32>) {
@@ -29,7 +29,7 @@ std::string program(std::string_view operations) {
 }
 
 // Fills the hole $ in the text of an operation.
-std::string filled(std::string_view text, std::string_view hole) {
+std::string with_hole_filled(std::string_view text, std::string_view hole) {
   const auto at = text.find('$');
   return concat(text.substr(0, at), hole, text.substr(at + 1));
 }
@@ -39,9 +39,10 @@ struct Wrong {
 };
 
 void expect(std::string_view text, std::initializer_list<std::string_view> right, std::initializer_list<Wrong> wrong) {
-  for (const std::string_view hole : right) EXPECT_EQ(verify_error(program(filled(text, hole))), "") << hole;
+  for (const std::string_view hole : right)
+    EXPECT_EQ(verify_error(program_of(with_hole_filled(text, hole))), "") << hole;
   for (const Wrong& w : wrong) {
-    const std::string error = verify_error(program(filled(text, w.hole)));
+    const std::string error = verify_error(program_of(with_hole_filled(text, w.hole)));
     EXPECT_THAT(error, HasSubstr(w.message)) << w.hole;
     EXPECT_THAT(error, testing::Not(HasSubstr("\n")));
   }

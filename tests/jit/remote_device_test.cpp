@@ -33,7 +33,7 @@ struct Classifier {
   }
 };
 
-Outcome train(bool compiled) {
+Outcome train_once(bool compiled) {
   manual_seed(7);
   Classifier model;
   optim::AdamW optimizer(model, {.lr = 1e-2});
@@ -68,10 +68,10 @@ Outcome train(bool compiled) {
 
 TEST(RemoteDevice, TrainsToTheSameBits) {
   for (const bool compiled : {false, true}) {
-    const Outcome here = train(compiled);
+    const Outcome here = train_once(compiled);
     runtime::RemoteDevice remote;
     const OnDevice scope(remote);
-    const Outcome there = train(compiled);
+    const Outcome there = train_once(compiled);
     EXPECT_EQ(there.losses, here.losses) << compiled;
     EXPECT_EQ(there.parameters, here.parameters) << compiled;
     EXPECT_EQ(there.wrong, here.wrong) << compiled;

@@ -225,7 +225,7 @@ const Plan& thawed_twice() {
   return plan;
 }
 
-Doubles expected(const Plan& plan) {
+Doubles values_after(const Plan& plan) {
   Reference first(1), second(2);
   for (const auto& [trains_first, trains_second] : plan) {
     const double a = 18 * first.value(), b = 2 * second.value();
@@ -257,7 +257,7 @@ TEST(FrozenParameters, BetweenSteps) {
         is_compiled ? train() : update();
         sync();
       }
-      expect_values_near(values(model), expected(thawed_twice()));
+      expect_values_near(values(model), values_after(thawed_twice()));
     }
 }
 
@@ -277,7 +277,7 @@ TEST(FrozenParameters, CompileOnceForEachSetOnceTheStateIsThere) {
   }
   EXPECT_EQ(train.explain().compiles, compiles);
   EXPECT_LE(compiles, 5u);
-  expect_values_near(values(model), expected(plan));
+  expect_values_near(values(model), values_after(plan));
 }
 
 TEST(FrozenParameters, HaveNoStateBeforeTheyTakePart) {
@@ -308,7 +308,7 @@ TEST(FrozenParameters, ResumeAtAnyStep) {
       optimizer.emplace(*model, optim::AdamOptions{.lr = 0.1});
       load_state_dict(*optimizer, state);
     }
-    expect_values_near(values(*model), expected(thawed_twice()));
+    expect_values_near(values(*model), values_after(thawed_twice()));
   }
 }
 

@@ -26,7 +26,7 @@ class KnownStep : public ::testing::Test {
 struct Taken {
   std::uint64_t recording = 0, syncing = 0, reading = 0;
 };
-Taken run(int operations, int steps, int counted) {
+Taken run_steps(int operations, int steps, int counted) {
   std::vector<Tensor> state;
   for (int i = 0; i < 100; ++i) state.push_back(ones({1}));
   double rate = 1;
@@ -55,14 +55,14 @@ Taken run(int operations, int steps, int counted) {
 }
 
 TEST_F(KnownStep, OfTenThousandNodesIsRecordedAndSyncedWithoutTheHeap) {
-  const Taken taken = run(10'000, 80, 20);
+  const Taken taken = run_steps(10'000, 80, 20);
   EXPECT_GE(last_sync().nodes, 10'000u);
   EXPECT_EQ(taken.recording, 0u);
   EXPECT_EQ(taken.syncing, 0u);
 }
 
 TEST_F(KnownStep, StaysWithoutTheHeapForLong) {
-  const Taken taken = run(200, 600, 300);
+  const Taken taken = run_steps(200, 600, 300);
   EXPECT_EQ(taken.recording, 0u);
   EXPECT_EQ(taken.syncing, 0u);
   EXPECT_EQ(taken.reading, 0u);

@@ -21,20 +21,20 @@ using testing::HasSubstr;
 
 const PartitionSpec shared{};
 
-std::vector<float> numbers(const Tensor& x) { return x.to_vector<float>(); }
+std::vector<float> values_of(const Tensor& x) { return x.to_vector<float>(); }
 TEST(PerDevice, SumsOverDevices) {
   const auto dot =
       per_device(four, [](const Tensor& a, const Tensor& b) { return psum(sum(a * b), "x"); }, {"x", "x"}, {shared});
   const Tensor a = counted({8}), b = counted({8}) + 1;
   EXPECT_EQ(dot(a, b).item(), sum(a * b).item());
-  EXPECT_EQ(numbers(grad(dot(a, b), {a})[0]), numbers(b));
+  EXPECT_EQ(values_of(grad(dot(a, b), {a})[0]), values_of(b));
   const auto means =
       per_device(four, [](const Tensor& x) { return std::vector{pmean(x, "x"), pmax(x, "x"), pmin(x, "x")}; }, {"x"},
                  {shared, shared, shared});
   const std::vector<Tensor> of_parts = means(counted({8}));
-  EXPECT_THAT(numbers(of_parts[0]), ElementsAre(3, 4));
-  EXPECT_THAT(numbers(of_parts[1]), ElementsAre(6, 7));
-  EXPECT_THAT(numbers(of_parts[2]), ElementsAre(0, 1));
+  EXPECT_THAT(values_of(of_parts[0]), ElementsAre(3, 4));
+  EXPECT_THAT(values_of(of_parts[1]), ElementsAre(6, 7));
+  EXPECT_THAT(values_of(of_parts[2]), ElementsAre(0, 1));
 }
 
 TEST(PerDevice, MovesPartsBetweenDevices) {
@@ -42,20 +42,20 @@ TEST(PerDevice, MovesPartsBetweenDevices) {
   const auto shift =
       per_device(four, [](const Tensor& part) { return permute_devices(part, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); },
                  {"x"}, {"x"});
-  EXPECT_THAT(numbers(shift(x)), ElementsAre(6, 7, 0, 1, 2, 3, 4, 5));
-  EXPECT_EQ(numbers(grad(sum(shift(x) * counted({8})), {x})[0]), (std::vector<float>{2, 3, 4, 5, 6, 7, 0, 1}));
+  EXPECT_THAT(values_of(shift(x)), ElementsAre(6, 7, 0, 1, 2, 3, 4, 5));
+  EXPECT_EQ(values_of(grad(sum(shift(x) * counted({8})), {x})[0]), (std::vector<float>{2, 3, 4, 5, 6, 7, 0, 1}));
   const auto gathered = per_device(four, [](const Tensor& part) { return all_gather(part, "x"); }, {"x"}, {shared});
-  EXPECT_EQ(numbers(gathered(x)), numbers(x));
-  EXPECT_EQ(numbers(grad(sum(gathered(x) * x), {x})[0]), numbers(2 * x));
+  EXPECT_EQ(values_of(gathered(x)), values_of(x));
+  EXPECT_EQ(values_of(grad(sum(gathered(x) * x), {x})[0]), values_of(2 * x));
   const auto scattered =
       per_device(four, [](const Tensor& whole) { return reduce_scatter(whole, "x"); }, {shared}, {"x"});
-  EXPECT_EQ(numbers(scattered(x)), numbers(4 * x)) << "every device adds the whole";
-  EXPECT_EQ(numbers(grad(sum(square(scattered(x))), {x})[0]), numbers(32 * x));
+  EXPECT_EQ(values_of(scattered(x)), values_of(4 * x)) << "every device adds the whole";
+  EXPECT_EQ(values_of(grad(sum(square(scattered(x))), {x})[0]), values_of(32 * x));
   const Tensor matrix = counted({4, 8});
   const auto turned =
       per_device(four, [](const Tensor& rows) { return all_to_all(rows, "x", 1, 0); }, {{"x", ""}}, {{"", "x"}});
-  EXPECT_EQ(numbers(turned(matrix)), numbers(matrix)) << "divided by rows before and by columns after";
-  EXPECT_EQ(numbers(grad(sum(square(turned(matrix))), {matrix})[0]), numbers(2 * matrix));
+  EXPECT_EQ(values_of(turned(matrix)), values_of(matrix)) << "divided by rows before and by columns after";
+  EXPECT_EQ(values_of(grad(sum(square(turned(matrix))), {matrix})[0]), values_of(2 * matrix));
 }
 
 TEST(PerDevice, KnowsThePositionOfTheDevice) {
@@ -63,8 +63,8 @@ TEST(PerDevice, KnowsThePositionOfTheDevice) {
       grid, [] { return std::vector{reshape(axis_index("x"), {1}), reshape(axis_index("y,x"), {1}) * axis_size("y")}; },
       {}, {"x", "y,x"});
   const std::vector<Tensor> made = places();
-  EXPECT_THAT(numbers(made[0]), ElementsAre(0, 1));
-  EXPECT_THAT(numbers(made[1]), ElementsAre(0, 3, 6, 9, 12, 15));
+  EXPECT_THAT(values_of(made[0]), ElementsAre(0, 1));
+  EXPECT_THAT(values_of(made[1]), ElementsAre(0, 3, 6, 9, 12, 15));
 }
 
 TEST(PerDevice, GradientsOfSharedTensorsAddWhatAllDevicesNeed) {
@@ -72,12 +72,12 @@ TEST(PerDevice, GradientsOfSharedTensorsAddWhatAllDevicesNeed) {
   const auto scaled = per_device(grid, [&](const Tensor& part, const Tensor& w) { return tanh(part * w) * outside; },
                                  {{"x", "y"}, {"y"}}, {{"x", "y"}});
   const Tensor expected = tanh(x * weight) * outside;
-  EXPECT_EQ(numbers(scaled(x, weight)), numbers(expected));
+  EXPECT_EQ(values_of(scaled(x, weight)), values_of(expected));
   const auto of_devices = grad(sum(scaled(x, weight)), {x, weight, outside}),
              of_whole = grad(sum(expected), {x, weight, outside});
   for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < numbers(of_whole[i]).size(); ++k)
-      EXPECT_NEAR(numbers(of_devices[i])[k], numbers(of_whole[i])[k], 1e-5) << i << ' ' << k;
+    for (std::size_t k = 0; k < values_of(of_whole[i]).size(); ++k)
+      EXPECT_NEAR(values_of(of_devices[i])[k], values_of(of_whole[i])[k], 1e-5) << i << ' ' << k;
 }
 
 // Ring attention (Liu, Zaharia & Abbeel 2023): every device has a part of the positions; keys and values go round.
@@ -120,7 +120,7 @@ TEST(PerDevice, RingAttentionIsAttention) {
   });
   const std::vector<Tensor> all = losses(q, k, v);
   const auto expect_near = [&](std::size_t a, std::size_t b) {
-    const auto x = numbers(all[a]), y = numbers(all[b]);
+    const auto x = values_of(all[a]), y = values_of(all[b]);
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], 1e-4) << a << ' ' << i;
   };
   expect_near(0, 1);
@@ -135,7 +135,7 @@ TEST(PerDevice, LoopsExchangeInEveryRound) {
                                    });
                                  },
                                  {"x"}, {"x"});
-  EXPECT_THAT(numbers(rounds(tensor({1.f, 2.f, 3.f, 4.f}))[0]), ElementsAre(311, 312, 313, 314));
+  EXPECT_THAT(values_of(rounds(tensor({1.f, 2.f, 3.f, 4.f}))[0]), ElementsAre(311, 312, 313, 314));
 }
 
 TEST(PerDevice, ErrorsNameTheCulprit) {

@@ -20,7 +20,7 @@ std::vector<ir::Array> interpret(const std::string& text, std::span<const Tensor
   return ir::interpret(*ir::parse(text), inputs);
 }
 
-void expect_same(const ir::Array& interpreted, const Tensor& expected) {
+void expect_elements(const ir::Array& interpreted, const Tensor& expected) {
   ASSERT_EQ(interpreted.type(), expected.type());
   const auto values = expected.to_vector<double>();
   for (std::int64_t i = 0; i < interpreted.size(); ++i) EXPECT_NEAR(interpreted.element(i), values[i], 1e-5) << i;
@@ -31,7 +31,7 @@ TEST(ExportStablehlo, InputsAreTheArguments) {
   const auto f = [](const Tensor& a, const Tensor& b) { return tanh(matmul(a, b)) * 2 + b; };
   const std::string text = export_stablehlo(f, x, y);
   const Tensor both[] = {x, y};
-  expect_same(interpret(text, both)[0], f(x, y));
+  expect_elements(interpret(text, both)[0], f(x, y));
   EXPECT_THAT(text, HasSubstr("@main(%arg0: tensor<2x2xf32>, %arg1: tensor<2xf32>) -> (tensor<2xf32>)"));
   EXPECT_EQ(text, export_stablehlo(f, y * 0 + x, y)) << "the values of arguments do not matter";
 }
@@ -45,7 +45,7 @@ TEST(ExportStablehlo, EverythingElseIsAConstant) {
   rate = 7;
   const ir::Array result = interpret(text, std::span(&x, 1))[0];
   rate = 0.5;
-  expect_same(result, f(x));
+  expect_elements(result, f(x));
   EXPECT_EQ(ir::parse(text)->inputs().size(), 1u);
 }
 
@@ -63,8 +63,8 @@ TEST(ExportStablehlo, GradientsAndControlFlow) {
   const auto results = interpret(text, arguments);
   const auto expected = f(arguments);
   ASSERT_EQ(results.size(), 2u);
-  expect_same(results[0], expected[0]);
-  expect_same(results[1], expected[1]);
+  expect_elements(results[0], expected[0]);
+  expect_elements(results[1], expected[1]);
 }
 
 TEST(ExportStablehlo, NothingIsOursAlone) {
@@ -72,7 +72,7 @@ TEST(ExportStablehlo, NothingIsOursAlone) {
   const std::string text =
       export_stablehlo([](const Tensor& a) { return stop_gradient(logsumexp(a)) + stop_gradient(a); }, x);
   EXPECT_THAT(text, Not(HasSubstr("weft.stop_gradient")));
-  expect_same(interpret(text, std::span(&x, 1))[0], logsumexp(x) + x);
+  expect_elements(interpret(text, std::span(&x, 1))[0], logsumexp(x) + x);
 }
 
 TEST(ExportStablehlo, ReadingAValueWithinIsRefused) {

@@ -28,7 +28,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-std::shared_ptr<const ir::Graph> graph_of(double number) {
+std::shared_ptr<const ir::Graph> graph_with_number(double number) {
   const Type type(DType::f32, {Dim(8), Dim(16)});
   return ir::make_graph(std::vector{type}, [&](ir::Graph&, std::span<const ir::Value> x) {
     return std::vector{ir::softmax(x[0] * number)};
@@ -62,7 +62,7 @@ class DiskCacheTest : public testing::Test {
 };
 
 TEST_F(DiskCacheTest, LaterProcessesCompileNothing) {
-  const auto graph = graph_of(2), other = graph_of(3);
+  const auto graph = graph_with_number(2), other = graph_with_number(3);
   std::vector<ir::Array> compiled, loaded;
   Report report = compile_anew(*graph, &compiled);
   EXPECT_GT(report.compiled_kernels, 0);
@@ -78,7 +78,7 @@ TEST_F(DiskCacheTest, LaterProcessesCompileNothing) {
 }
 
 TEST_F(DiskCacheTest, AProgramWhoseKernelsAreInMemoryIsKeptToo) {
-  const auto graph = graph_of(2);
+  const auto graph = graph_with_number(2);
   compile_anew(*graph);
   std::filesystem::remove(only_entry());
   Report report;
@@ -89,7 +89,7 @@ TEST_F(DiskCacheTest, AProgramWhoseKernelsAreInMemoryIsKeptToo) {
 }
 
 TEST_F(DiskCacheTest, DamagedEntriesAreCompiledAnew) {
-  const auto graph = graph_of(2);
+  const auto graph = graph_with_number(2);
   std::vector<ir::Array> want, got;
   compile_anew(*graph, &want);
   const auto path = only_entry();
@@ -103,7 +103,7 @@ TEST_F(DiskCacheTest, DamagedEntriesAreCompiledAnew) {
 }
 
 TEST_F(DiskCacheTest, CodeThatCannotBeMappedIsCompiledAnew) {
-  const auto graph = graph_of(2);
+  const auto graph = graph_with_number(2);
   std::vector<ir::Array> want, got;
   compile_anew(*graph, &want);
   const auto path = only_entry();
@@ -117,7 +117,7 @@ TEST_F(DiskCacheTest, CodeThatCannotBeMappedIsCompiledAnew) {
 
 // Takes a real entry, changes every byte in one bit and in all bits, and truncates it at every length.
 TEST_F(DiskCacheTest, AnyByteChangedOrMissingIsNoticed) {
-  compile_anew(*graph_of(2));
+  compile_anew(*graph_with_number(2));
   const std::string whole = read_file(only_entry());
   std::size_t accepted = 0;
   const auto take = [&](std::string_view bytes) { accepted += read_entry(bytes).ok(); };
@@ -140,7 +140,7 @@ TEST_F(DiskCacheTest, PlacesOfOthersAreRefused) {
   EXPECT_TRUE(cache.open());
   std::filesystem::permissions(place, std::filesystem::perms(0777));
   EXPECT_THAT(cache.open().reason(), HasSubstr("can be written by others"));
-  const auto graph = graph_of(2);
+  const auto graph = graph_with_number(2);
   EXPECT_GT(compile_anew(*graph).compiled_kernels, 0);
   EXPECT_TRUE(std::filesystem::is_empty(place));
   std::filesystem::permissions(place, std::filesystem::perms(0700));
@@ -228,8 +228,8 @@ TEST_F(DiskCacheTest, AnUnusableFolderIsAWarningAndACompile) {
     const knobs::Override<knobs::Text> other{knobs::cache_dir, (folder / name).string()};
     spoil(folder / name);
     said.clear();
-    EXPECT_GT(compile_anew(*graph_of(2)).compiled_kernels, 0);
-    EXPECT_GT(compile_anew(*graph_of(3)).compiled_kernels, 0);
+    EXPECT_GT(compile_anew(*graph_with_number(2)).compiled_kernels, 0);
+    EXPECT_GT(compile_anew(*graph_with_number(3)).compiled_kernels, 0);
     EXPECT_EQ(said.size(), 1u) << name;
     return said.empty() ? std::string() : said[0];
   };
@@ -286,7 +286,7 @@ TEST_F(DiskCacheTest, NoPlaceAtAllIsAWarningAndACompile) {
   const knobs::Override<knobs::Text> nowhere{knobs::cache_dir, ""};
   std::vector<std::string> said;
   logging::set_sink([&](logging::Channel, std::string_view message) { said.emplace_back(message); });
-  for (const double number : {2, 3}) EXPECT_GT(compile_anew(*graph_of(number)).compiled_kernels, 0);
+  for (const double number : {2, 3}) EXPECT_GT(compile_anew(*graph_with_number(number)).compiled_kernels, 0);
   logging::set_sink({});
   ASSERT_EQ(said.size(), 1u);
   EXPECT_THAT(said[0], testing::AllOf(HasSubstr("HOME"), HasSubstr("WEFT_CACHE_DIR")));

@@ -36,7 +36,7 @@ Graph sum_of_squares(std::vector<Dim> dims, std::int64_t summed) {
 }
 
 // Returns a product that becomes a generated kernel.
-Graph product(std::int64_t m, std::int64_t k, std::int64_t n) {
+Graph product_graph(std::int64_t m, std::int64_t k, std::int64_t n) {
   static constexpr std::array<std::int64_t, 1> left = {1}, right = {0};
   return ir::make_graph(std::vector{Type(DType::f32, {m, k}), Type(DType::f32, {k, n})},
                         [&](ir::Graph&, std::span<const ir::Value> in) {
@@ -60,7 +60,7 @@ std::vector<Tiling> tilings(const ir::Graph& graph) {
 
 TEST(Tilings, AllComputeTheSame) {
   for (const Graph& graph : {sum_of_squares({67, 1030}, 1), sum_of_squares({1030, 67}, 0),
-                             sum_of_squares({300, 300}, 0), product(61, 70, 150), product(64, 32, 33)}) {
+                             sum_of_squares({300, 300}, 0), product_graph(61, 70, 150), product_graph(64, 32, 33)}) {
     const std::vector<ir::Array> inputs = test::normal_inputs(*graph);
     const ir::Array want = ir::interpret(*graph, inputs)[0];
     const std::vector<Tiling> all = tilings(*graph);
@@ -90,10 +90,10 @@ TEST(Tilings, AreOfferedWhereTheyCanMatter) {
   const auto of = [](int Tiling::* field, auto value) { return Field(field, value); };
   const bool wide = Target::host().lanes == 16;  // such machines also have twice as many registers
   if (wide) {
-    EXPECT_THAT(tilings(*product(64, 64, 200)), Contains(of(&Tiling::rows_together, 8)));
+    EXPECT_THAT(tilings(*product_graph(64, 64, 200)), Contains(of(&Tiling::rows_together, 8)));
   }
-  EXPECT_THAT(tilings(*product(64, 64, 200)), Contains(of(&Tiling::block, 128)));
-  EXPECT_THAT(tilings(*product(64, 512, 40)), Each(of(&Tiling::block, testing::AnyOf(32, 64))))
+  EXPECT_THAT(tilings(*product_graph(64, 64, 200)), Contains(of(&Tiling::block, 128)));
+  EXPECT_THAT(tilings(*product_graph(64, 512, 40)), Each(of(&Tiling::block, testing::AnyOf(32, 64))))
       << "no row has as many lanes as a larger block";
   EXPECT_THAT(tilings(*sum_of_squares({300, 300}, 0)), Each(of(&Tiling::rows_together, 1))) << "rows share nothing";
   EXPECT_THAT(tilings(*sum_of_squares({300, 300}, 1)), Contains(of(&Tiling::sums_together, 8)));

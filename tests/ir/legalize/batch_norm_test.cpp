@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::vector<Array> run(const std::string& text, const std::vector<Array>& inputs) {
+std::vector<Array> run_module(const std::string& text, const std::vector<Array>& inputs) {
   return interpret(*parse(text), inputs);
 }
 
@@ -38,14 +38,14 @@ std::string training(const std::string& scale, int feature) {
 }
 
 TEST(TextBatchNorm, Training) {
-  const std::vector<Array> results = run(training("tensor<2xf64>", 2), {x, ones, ones});
+  const std::vector<Array> results = run_module(training("tensor<2xf64>", 2), {x, ones, ones});
   EXPECT_THAT(results[0].data<double>(), ElementsAre(0, 0, 2, 2, 2, 2, 0, 0));
   EXPECT_THAT(results[1].data<double>(), ElementsAre(2, 3));
   EXPECT_THAT(results[2].data<double>(), ElementsAre(1, 1));
 }
 
 TEST(TextBatchNorm, Inference) {
-  const std::vector<Array> results = run(
+  const std::vector<Array> results = run_module(
       "func.func @main(%x: tensor<2x2x2xf64>, %s: tensor<2xf64>, %m: tensor<2xf64>) -> tensor<2x2x2xf64> { "
       "%y = \"stablehlo.batch_norm_inference\"(%x, %s, %s, %m, %s) {epsilon = 3.0 : f32, feature_index = 2 : i64} : "
       "(tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) -> tensor<2x2x2xf64> "
@@ -55,14 +55,14 @@ TEST(TextBatchNorm, Inference) {
 }
 
 TEST(TextBatchNorm, GradientOfTheSpecification) {
-  const std::vector<Array> results =
-      run("func.func @main(%x: tensor<2x2x2xf64>, %s: tensor<2xf64>, %m: tensor<2xf64>, %dy: tensor<2x2x2xf64>) -> "
-          "(tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>) { "
-          "%a, %b, %c = \"stablehlo.batch_norm_grad\"(%x, %s, %m, %s, %dy) {epsilon = 0.0 : f32, feature_index = 2 : "
-          "i64} : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2x2xf64>) -> "
-          "(tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>) "
-          "return %a, %b, %c : tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64> }",
-          {x, ones, mean, Array::of<double>({2, 2, 2}, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1})});
+  const std::vector<Array> results = run_module(
+      "func.func @main(%x: tensor<2x2x2xf64>, %s: tensor<2xf64>, %m: tensor<2xf64>, %dy: tensor<2x2x2xf64>) -> "
+      "(tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>) { "
+      "%a, %b, %c = \"stablehlo.batch_norm_grad\"(%x, %s, %m, %s, %dy) {epsilon = 0.0 : f32, feature_index = 2 : "
+      "i64} : (tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2x2x2xf64>) -> "
+      "(tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64>) "
+      "return %a, %b, %c : tensor<2x2x2xf64>, tensor<2xf64>, tensor<2xf64> }",
+      {x, ones, mean, Array::of<double>({2, 2, 2}, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1})});
   EXPECT_THAT(results[0].data<double>(), Each(testing::DoubleNear(0, 1e-15)));
   EXPECT_THAT(results[1].data<double>(), Each(testing::DoubleNear(0, 1e-15)));
   EXPECT_THAT(results[2].data<double>(), Each(testing::DoubleNear(0.4, 1e-15)));
