@@ -66,7 +66,7 @@ TEST(Autodiff, AddsOverUsesAndOutputs) {
   EXPECT_EQ(results[1], Array::scalar<double>(2));
 }
 
-TEST(Autodiff, OfSlicesThatMeetIsTheirConcatenation) {
+TEST(Autodiff, OfSlicesThatAreTheWholeIsTheirConcatenation) {
   const auto part = [](Value x, std::int64_t from, std::int64_t to) {
     return slice(x, std::array{from}, std::array{to}, std::array<std::int64_t, 1>{1});
   };

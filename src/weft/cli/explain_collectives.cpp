@@ -12,6 +12,7 @@
 #include <weft/compiler/spmd/describe_division.h>
 #include <weft/compiler/spmd/predict.h>
 #include <weft/compiler/spmd/remedies.h>
+#include <weft/compiler/spmd/updated_inputs.h>
 #include <weft/profile/collectives.h>
 
 namespace weft::cli {

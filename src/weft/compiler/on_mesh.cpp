@@ -17,6 +17,7 @@
 #include <weft/compiler/spmd/describe_division.h>
 #include <weft/compiler/spmd/remedies.h>
 #include <weft/compiler/spmd/replicated_state.h>
+#include <weft/compiler/spmd/updated_inputs.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/shards.h>
@@ -108,8 +109,10 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
     inputs.push_back(placed(program.graph->inputs()[i].type(), program.inputs[i], i < shared.size() && shared[i]));
   for (std::size_t i = 0; i < program.outputs.size(); ++i)
     outputs.push_back(placed(program.graph->outputs()[i].type(), program.outputs[i], false));
+  std::vector<std::int32_t> updated;
+  if (options.overlaps() && program.whole) updated = updated_inputs(*program.whole);
   auto all = std::make_shared<runtime::Executable>(
-      *runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs));
+      *runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs, updated));
   if (all->describe)
     all->describe = [describe = all->describe, program, options = without_observer(options)] {
       runtime::ProgramDescription description = describe();

@@ -131,7 +131,7 @@ class Backward {
     const auto found = slices_of_.find(at(v));
     if (found == slices_of_.end()) return;
     graph_.set_location(found->second.location);
-    add_to(cotangents_[at(v)], sum_of_slices(v.type(), std::move(found->second.all)));
+    add_to(cotangents_[at(v)], sum_of_slices(v.type(), found->second.all));
     slices_of_.erase(found);
   }
 

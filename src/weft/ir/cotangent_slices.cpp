@@ -9,40 +9,35 @@ namespace weft::ir {
 
 namespace {
 
-// Slices of which each begins where the one before ends.
-struct Run {
-  std::int64_t start, end;
-  std::vector<Value> parts;
-};
-
-Value padded(const Run& run, int dim, Type type) {
-  const Value joined = run.parts.size() == 1 ? run.parts[0] : concatenate(run.parts, dim);
-  std::vector<std::int64_t> low(type.rank()), high(type.rank()), interior(type.rank());
-  low[dim] = run.start;
-  high[dim] = type.size(dim) - run.end;
-  return low[dim] == 0 && high[dim] == 0 ? joined : pad(joined, scalar_like(joined, 0), low, high, interior);
+bool are_the_whole(const std::vector<CotangentSlice>& sorted, std::int64_t size) {
+  std::int64_t end = 0;
+  for (const CotangentSlice& slice : sorted) {
+    if (slice.start != end) return false;
+    end += slice.cotangent.size(slice.dim);
+  }
+  return end == size;
 }
 
 }  // namespace
 
-Value sum_of_slices(Type type, std::vector<CotangentSlice> slices) {
+Value sum_of_slices(Type type, const std::vector<CotangentSlice>& slices) {
   const int dim = slices.front().dim;
-  std::ranges::stable_sort(slices, {}, &CotangentSlice::start);
-  std::vector<Run> runs;
-  for (const CotangentSlice& slice : slices) {
-    const std::int64_t end = slice.start + slice.cotangent.size(dim);
-    const auto before = std::ranges::find(runs, slice.start, &Run::end);
-    if (before == runs.end()) {
-      runs.push_back({slice.start, end, {slice.cotangent}});
-    } else {
-      before->parts.push_back(slice.cotangent);
-      before->end = end;
-    }
+  std::vector<CotangentSlice> sorted = slices;
+  std::ranges::stable_sort(sorted, {}, &CotangentSlice::start);
+  if (sorted.size() > 2 && are_the_whole(sorted, type.size(dim))) {
+    std::vector<Value> parts;
+    for (const CotangentSlice& slice : sorted) parts.push_back(slice.cotangent);
+    return concatenate(parts, dim);
   }
   Value sum;
-  for (const Run& run : runs) {
-    const Value whole = padded(run, dim, type);
-    sum = sum ? add(sum, whole) : whole;
+  for (const CotangentSlice& slice : slices) {
+    const Value part = slice.cotangent;
+    std::vector<std::int64_t> low(type.rank()), high(type.rank());
+    const std::vector<std::int64_t> interior(type.rank());
+    low[dim] = slice.start;
+    high[dim] = type.size(dim) - slice.start - part.size(dim);
+    const Value padded = pad(part, scalar_like(part, 0), low, high, interior);
+    sum = sum ? add(sum, padded) : padded;
   }
   return sum;
 }

@@ -1,5 +1,6 @@
-// Cotangents of slices of a value. Where slices of one value meet, its cotangent is their concatenation: that is less work than to pad
-// each of them with zeros and to add what was padded.
+// Cotangents of slices of a value. If three or more slices make up the whole value, as the parts of a weight or the steps of a sequence do,
+// its cotangent is their concatenation. Otherwise each of them is padded with zeros, and what was padded is added: two slices, such as the
+// first and the last rows, may meet only for one size, for which the program would then differ.
 #pragma once
 
 #include <vector>
@@ -9,6 +10,6 @@
 namespace weft::ir {
 
 // Returns the sum of these slices of a value of this type, which are all along the same dimension.
-Value sum_of_slices(Type type, std::vector<CotangentSlice> slices);
+Value sum_of_slices(Type type, const std::vector<CotangentSlice>& slices);
 
 }  // namespace weft::ir

@@ -32,28 +32,29 @@ void in_order(Thunks thunks, std::uint32_t devices, Each&& each, All&& all, cons
   }
 }
 
-// Returns which thunks wait for other streams: in this launch, or in the launch before, whose outputs are inputs of this one.
-std::vector<bool> waiting_thunks(const Executable& executable) {
+// Returns which thunks wait for other streams: in this launch, or in the launch before, whose outputs are inputs of this one as `updated`
+// says.
+std::vector<bool> waiting_thunks(const Executable& executable, std::span<const std::int32_t> updated) {
   std::vector<bool> waits(executable.thunks.size());
   if (!executable.schedule) return waits;
   const std::span<const Schedule::Part> parts = executable.schedule->parts;
-  // Where other streams write an output that takes over an input, because the next launch usually reads it as that input.
-  std::vector<std::size_t> written(executable.inputs.size());
+  std::vector<std::size_t> written(
+      executable.outputs.size());  // one more than the last thunk of another stream that writes the output
   for (const Schedule::Part& part : parts.subspan(1))
     for (const Schedule::Task& task : part.tasks)
       for (const Slice& slice : executable.thunks[task.thunk]->writes) {
         const Allocation& a = executable.allocations[slice.allocation];
-        if (a.kind == Allocation::Kind::output && executable.outputs[a.index].donated_input >= 0)
-          written[executable.outputs[a.index].donated_input] = task.thunk + 1;
+        if (a.kind == Allocation::Kind::output) written[a.index] = task.thunk + 1;
       }
   std::size_t awaited = 0;  // of those writes; the others of a stream come before
   for (const Schedule::Task& task : parts[0].tasks) {
     waits[task.thunk] = !task.waits.empty();
     for (const Slice& slice : executable.thunks[task.thunk]->reads) {
       const Allocation& a = executable.allocations[slice.allocation];
-      if (a.kind != Allocation::Kind::input || written[a.index] <= awaited) continue;
+      if (a.kind != Allocation::Kind::input || a.index >= updated.size() || updated[a.index] < 0) continue;
+      if (written[updated[a.index]] <= awaited) continue;
       waits[task.thunk] = true;
-      awaited = written[a.index];
+      awaited = written[updated[a.index]];
     }
   }
   return waits;
@@ -149,7 +150,8 @@ void add_device(const Executable& one, std::uint32_t index, Executable& all) {
 }  // namespace
 
 std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
-                                              std::span<const Placed> inputs, std::span<const Placed> outputs) {
+                                              std::span<const Placed> inputs, std::span<const Placed> outputs,
+                                              std::span<const std::int32_t> updated) {
   auto all = std::make_shared<Executable>();
   all->name = one->name;
   all->devices = devices.count;
@@ -178,7 +180,7 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
         all->thunks.push_back(std::make_shared<OnAllDevices>(one->thunks[t], devices, one->allocations.size()));
         origins.push_back(t);
       },
-      waiting_thunks(*one));
+      waiting_thunks(*one, updated));
   all->schedule = schedule_streams(*all);
   all->preparation = one->preparation;
   all->code = one->code;

@@ -119,7 +119,7 @@ TEST(Partition, TheGradientsOfSlicesAreJoinedBeforeTheyAreSplit) {
   const auto project = [&](std::int64_t part) {
     const Value rows = ir::slice(w, std::array<std::int64_t, 2>{8 * part, 0},
                                  std::array<std::int64_t, 2>{8 * part + 8, 8}, std::array<std::int64_t, 2>{1, 1});
-    return ir::tanh(dot(x, rows));
+    return dot(x, rows);
   };
   const Value loss = ir::reduce_sum(project(0) * project(1) * project(2), std::array<std::int64_t, 2>{0, 1});
   const Value one = ir::constant_like(loss, 1);

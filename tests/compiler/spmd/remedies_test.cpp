@@ -11,6 +11,7 @@
 #include <weft/compiler/spmd/describe_division.h>
 #include <weft/compiler/spmd/predict.h>
 #include <weft/compiler/spmd/replicated_state.h>
+#include <weft/compiler/spmd/updated_inputs.h>
 #include <weft/ir/builder.h>
 #include <weft/runtime/program_description.h>
 

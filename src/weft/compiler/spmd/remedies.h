@@ -16,8 +16,4 @@ namespace weft::compiler {
 void add_remedies(const Partitioned& program, const Options& options, const NameOfInput& name_of_input,
                   Division& division);
 
-// Returns, for each input, the output of the same type that is its new value, by the flow of the data: a parameter and what it is updated
-// to; -1 if there is none.
-std::vector<std::int32_t> updated_inputs(const ir::Graph& graph);
-
 }  // namespace weft::compiler
