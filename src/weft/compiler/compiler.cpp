@@ -203,7 +203,8 @@ std::vector<const ir::Node*> sums_of_unknown_sizes(const ir::Graph& graph) {
 // order, or collectives run in turn with computation.
 std::vector<Unit> beside_collectives(const ir::Graph& graph, std::vector<Unit> units, const Options& options,
                                      const UnitMaker& maker, Report& report) {
-  constexpr double most_memory = 1.1;
+  constexpr double most_memory =
+      1.25;  // ZeRO-1 keeps a bucket of gradients that would otherwise be gone, which is a fifth of its memory
   const auto peak = [&](std::vector<Unit> ordered) {
     const MemoryPlan plan = plan_memory(graph, ordered, options.donatable, maker);
     return peak_bytes(plan, ordered);
