@@ -97,6 +97,8 @@ def main() -> None:
     flags = parser.parse_args()
     say = (lambda *text, **options: None) if flags.json else print
     chosen = [case for case in cases(flags.size) if flags.only in case.name][::flags.every]
+    if not chosen:
+        sys.exit(f"error: no program has {flags.only!r} in its name")
     say(f"{'program':15} {'layout':20} {'weft':>4} {'MB':>9} {'XLA':>4} {'MB':>9} {'ratio':>7}")
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="weft-mesh-") as folder:

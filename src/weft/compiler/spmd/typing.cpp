@@ -119,6 +119,7 @@ class Typing {
         wanted_(nodes_.size()),
         collects_rows_(nodes_.size()),
         is_added_early_(nodes_.size()),
+        is_needed_(nodes_.size()),
         is_whole_(nodes_.size()) {
     for (const ir::Node* node : graph.nodes()) {
       nodes_[node->id].factors = ir::factors_of(*node);
@@ -150,8 +151,8 @@ class Typing {
   const ir::Sharding& seen(ir::Value v) const { return nodes_[v.node->id].passed_on[v.index]; }
 
   // Decides, for each value, where it is added up if it is a partial sum: at once, or further on, after linear ops. What adds fewer bytes
-  // wins; if both add the same and all uses are linear, it is added further on, where other partial sums may have joined it. Outputs that
-  // stay partial are added after the loop to whose body they belong.
+  // wins; if both add the same, it is added further on, where other partial sums may have joined it. Outputs that stay partial
+  // are added after the loop to whose body they belong.
   void find_costs() {
     std::vector<double> nonlinear(nodes_.size()),
         linear(nodes_.size());  // of the uses of each node, because sums have one result
@@ -164,8 +165,8 @@ class Typing {
       const double own = bytes_of(node.types), later = nonlinear[node.id] + linear[node.id];
       const bool is_output_only = nonlinear[node.id] == 0 && linear[node.id] == own;
       collects_rows_[node.id] = node.op == &ir::ops::dynamic_update_slice && is_output_only ? 1 : 0;
-      // If one use needs the sum, all uses can have it, and what suits them decides how it is split.
-      is_added_early_[node.id] = own < later || nonlinear[node.id] > 0;
+      is_added_early_[node.id] = own < later;
+      is_needed_[node.id] = nonlinear[node.id] > 0;
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Node& from = *node.operand(i).node;
         if (passes(node, i)) {
@@ -275,9 +276,13 @@ class Typing {
       for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
     }
     t.passed_on = t.results;
-    if (is_added_early_[node.id])
-      for (std::size_t i = 0; i < t.results.size(); ++i)
-        if (!t.results[i].partial().empty()) t.passed_on[i] = sum_of(node, i);
+    for (std::size_t i = 0; i < t.results.size(); ++i) {
+      if (t.results[i].partial().empty()) continue;
+      ir::Sharding sum = sum_of(node, i);
+      // If some use needs the sum and all agree how it is split, they share it; otherwise each use adds what it needs.
+      const bool is_shared = is_needed_[node.id] != 0 && dims_of(sum) != dims_of(t.results[i]);
+      if (is_added_early_[node.id] != 0 || is_shared) t.passed_on[i] = std::move(sum);
+    }
   }
 
   // Regions are divided again only if their inputs change: nested loops would otherwise be divided very often.
@@ -460,7 +465,8 @@ class Typing {
   std::vector<std::uint8_t>
       collects_rows_;  // of nodes that put a row into an array that is an output, which may be partial
   std::vector<std::uint8_t> is_added_early_;
-  std::vector<std::uint8_t> is_whole_;  // of nodes whose results one device computes, from whole operands
+  std::vector<std::uint8_t> is_needed_;  // whether a use needs the sum of parts
+  std::vector<std::uint8_t> is_whole_;   // of nodes whose results one device computes, from whole operands
 };
 
 }  // namespace
