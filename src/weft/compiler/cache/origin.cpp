@@ -50,14 +50,15 @@ std::string build_id() {
 }  // namespace
 
 const std::string& code_origin() {
-  static const std::string origin = [] {
-    std::string text;
-    put_piece(text, version());
-    put_piece(text, build_id());
-    put_piece(text, Target::host().key);
+  // Never destroyed: entries are still uploaded while the process ends.
+  static const std::string* const origin = [] {
+    auto* const text = new std::string;
+    put_piece(*text, version());
+    put_piece(*text, build_id());
+    put_piece(*text, Target::host().key);
     return text;
   }();
-  return origin;
+  return *origin;
 }
 
 std::string origin_difference(std::string_view origin) {
