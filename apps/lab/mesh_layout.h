@@ -13,7 +13,7 @@
 
 namespace weft::lab {
 
-// Of these, `overlap` is not used.
+// Returns the layouts that a simulation compares. It ignores their member `overlap`.
 const std::vector<MeshVariant>& simulated_layouts();
 
 struct MeshLayout {

@@ -1,4 +1,4 @@
-// What collectives cost, as predicted and as measured, for recordings with known times.
+// The predicted and the measured cost of collectives, for recordings with known times.
 #include <weft/profile/collectives.h>
 
 #include <string>

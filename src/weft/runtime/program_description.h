@@ -82,7 +82,7 @@ struct ExchangedTensor {
   double sent_bytes = 0;         // by each device
   std::string formula;           // of these bytes: 2 x 7/8 of tensor<128x64xf32>
   std::string reason;
-  // What would remove it, the best first: found by dividing the program again with another sharding. Empty: nothing that was tried.
+  // Changes that would remove the collective, the best first, found by dividing the program again. Empty if none was tried.
   std::vector<std::string> remedies = {};
 };
 

@@ -136,7 +136,7 @@ std::vector<StreamKind> streams(const Executable& executable, const std::vector<
   std::vector<StreamKind> result(count);
   for (std::size_t t = 0; t < count; ++t) result[t] = executable.thunks[t]->stream;
   const auto computes = [&](std::size_t t) { return result[t] == StreamKind::compute; };
-  // Of each stream, one more than the last thunk that keeps it, and than the last one for which the compute stream has waited.
+  // For each stream: one more than the last thunk that keeps it, and one more than the last one for which the compute stream has waited.
   std::array<std::size_t, stream_kinds> kept{}, awaited{};
   for (std::size_t t = 0; t < count; ++t) {
     const auto stream = static_cast<std::size_t>(result[t]);

@@ -39,7 +39,7 @@ struct ThunkInfo {
   std::string scope;     // the module path
   double flops = 0;      // per run
   double bytes = 0;      // read and written per run
-  // Of a collective: how long the link between the devices is predicted to take for it.
+  // For a collective: how long the link between the devices is predicted to take.
   double link_seconds = 0;
 };
 

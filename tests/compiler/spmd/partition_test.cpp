@@ -220,7 +220,7 @@ TEST(Partition, ACollectiveOfALoopCountsForEachStep) {
   EXPECT_THAT(expect_same(p, eight), ElementsAre("all_reduce data 7 x 3"));
 }
 
-// As the gradients of the weights of stacked layers.
+// A loop collects rows in this way for the gradients of the weights of stacked layers.
 TEST(Partition, RowsThatStepsCollectAreAddedUpOnceAfterTheLoop) {
   Program p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), rows = ir::constant(p.graph, f32({8, 4}), 0),

@@ -20,7 +20,7 @@ struct Communication {
   ir::Sharding::Axes axes;
   // By each device, if a ring carries it: 2(n-1)/n of the bytes for an all-reduce, (n-1)/n for the others.
   double sent_bytes = 0;
-  // That it runs in one launch: once for each step of a loop. Loops whose number of steps is not known count as one step.
+  // The number of times that it runs in one launch: once for each step of a loop. A loop of unknown length counts as one step.
   std::int64_t times = 1;
 
   ir::Value sent() const { return node->operands[operand]; }

@@ -23,8 +23,8 @@ struct JoinedCollectives {
   double end_ms = 0, end_with_more_ms = 0, end_with_fewer_ms = 0;
 };
 
-// Which operand wins if operands ask for different divisions of an op: the one with more bytes, or the one that depends on data. Weights that
-// are split like data are then gathered, instead of moving activations.
+// Decides between operands that ask for different divisions of an op: the one with more bytes wins, or the one that depends on data.
+// With the latter, weights that are split like data are gathered, instead of moving activations.
 struct Precedence {
   // Whether each input is data: 1 for those of a batch, 0 for state, which outputs replace. Empty if bytes decide.
   std::vector<std::uint8_t> is_data;

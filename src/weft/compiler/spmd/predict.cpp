@@ -135,7 +135,7 @@ class Replay {
 PredictedStep predict(const Partitioned& program, const Options& options, std::span<const std::int32_t> updated) {
   Replay replay(program, options);
   std::vector<double> inputs(updated.size());
-  // What the first launch leaves on the link delays the second one.
+  // Two launches, because a collective at the end of the first one may delay the second one.
   for (int launch = 0; launch < 2; ++launch) {
     replay.run(inputs);
     for (std::size_t i = 0; i < updated.size(); ++i)

@@ -54,7 +54,7 @@ class Regions {
   }
 
  private:
-  // What a step makes of data is data in the next one.
+  // A value that a step computes from data is data in the next step.
   void find_carried_data(const ir::Graph& body) {
     std::vector<std::uint8_t>& is_data = precedence_.is_data;
     for (bool found = !is_data.empty(); found;) {

@@ -84,7 +84,7 @@ class Trials {
         updated_(updated_inputs(*program.whole)),
         users_(program.graph->nodes().size()) {
     options_.devices = program.mesh.devices();
-    // What stays in the program is held in one way.
+    // An output that is sharded otherwise than the input is not its new value: a parameter keeps its sharding from step to step.
     for (std::size_t i = 0; i < updated_.size(); ++i)
       if (updated_[i] >= 0 && program.wanted[updated_[i]] && *program.wanted[updated_[i]] != program.inputs[i])
         updated_[i] = -1;

@@ -430,7 +430,7 @@ class Typing {
       if (partial.empty()) continue;
       const auto may_pass = [&](int operand) { return passes(node, operand); };
       const auto is_joint = [&](int operand) { return linearity(node, operand) == ir::Linearity::together; };
-      // Where an operand is only a part of the result, the other parts would be added, too.
+      // If an operand is only a part of the result, the other parts would be added, too.
       const bool is_part = bytes_of(node.types) > bytes_of({{node.operand(partial.front()).type()}});
       if (is_part && collects_rows_[node.id] == 0 && std::cmp_less(partial.size(), node.operands.size())) continue;
       if (std::ranges::all_of(partial, may_pass) && (partial.size() == 1 || std::ranges::all_of(partial, is_joint)))

@@ -53,7 +53,7 @@ void gather_factors(const Node& node, Factors& f) {
     f.operands[1][batch[i]] = f.results[0][of_result[i]] = {f.add(indices.dim(batch[i]))};
   for (std::size_t i = 0; i < a.operand_batching_dims.size(); ++i)
     f.operands[0][a.operand_batching_dims[i]] = f.operands[1][a.start_indices_batching_dims[i]];
-  // Of the elements that positions choose, each device takes those that it has.
+  // Each device takes those of the chosen elements that it has.
   const Reduction reduction = x.dtype() == DType::boolean ? Reduction::max : Reduction::sum;
   for (const std::int64_t d : a.start_index_map)
     if (indices.dtype() != DType::u64 && is_among(a.collapsed_slice_dims, d) && x.dims()[d] != Dim(1))
