@@ -108,6 +108,7 @@ class MpiTransport final : public Transport {
   template <class Done>
   void wait(const Wait& how, const std::vector<std::uint32_t>& awaited, Done&& done);
   [[noreturn]] void give_up(const Wait& how, std::span<const std::uint32_t> awaited);
+  void kill_stuck();
   bool has_failed(std::uint32_t rank) const { return board_.find(rank)->state.load() == RankState::failed; }
   std::string end_of(std::uint32_t rank) const {
     return board_.describe_end(
@@ -126,6 +127,7 @@ class MpiTransport final : public Transport {
   bool finalizes_ = false;     // MPI was not initialised by the program itself
   std::uint32_t rank_ = 0, ranks_ = 1;
   RankBoard board_;
+  std::vector<std::uint32_t> stuck_;      // ranks that others waited for too long
   std::atomic<std::int64_t> ended_ = -1;  // a rank that has ended although the job goes on
 };
 
@@ -174,7 +176,8 @@ void MpiTransport::watch() {
   const auto ended = watch.wait();
   if (!ended) return;
   // At once, and not where the exchange fails: a launcher ends the other processes within milliseconds.
-  if (!has_failed(*ended) && board_.claim_report()) std::fputs(concat("error: ", end_of(*ended), '\n').c_str(), stderr);
+  if (!has_failed(*ended) && !board_.has_report() && board_.claim_report())
+    std::fputs(concat("error: ", end_of(*ended), '\n').c_str(), stderr);
   ended_.store(*ended, std::memory_order_release);
 }
 
@@ -183,6 +186,7 @@ void MpiTransport::part(int status) {
   if (status != 0 && !board_.has_report() && board_.claim_report())
     std::fputs(concat("error: ", board_.describe_end(rank_, concat("ends with exit code ", status)), '\n').c_str(),
                stderr);
+  kill_stuck();
   board_.end(status != 0);
   if (status != 0 || !finalizes_) return;
   MPI_Request request = MPI_REQUEST_NULL;
@@ -217,9 +221,21 @@ void MpiTransport::wait(const Wait& how, const std::vector<std::uint32_t>& await
 void MpiTransport::give_up(const Wait& how, std::span<const std::uint32_t> awaited) {
   const std::string others = descriptions(awaited);
   (void)board_.claim_report();
-  for (const std::uint32_t rank : awaited) board_.kill_if_stuck(rank);  // not every launcher does
+  stuck_.insert(stuck_.end(), awaited.begin(), awaited.end());
+  // Later, because launchers end this process within milliseconds of the other one, and it has an error to tell.
+  std::thread([this] {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    kill_stuck();
+  }).detach();
   fail(how.operation.text, " (step ", how.operation.step, ", exchange ", how.line.exchanges, "): rank ", rank_,
        " waited for ", knobs::rank_deadline_s(), " s (WEFT_RANK_DEADLINE_S) for others: ", others);
+}
+
+// Not every launcher ends a process that is stopped, or that handles no signals.
+void MpiTransport::kill_stuck() {
+  const std::scoped_lock lock(mutex_);
+  for (const std::uint32_t rank : stuck_) board_.kill_if_stuck(rank);
+  stuck_.clear();
 }
 
 void MpiTransport::post(bool sends, const Message& message, MPI_Comm comm, Requests& requests) {
