@@ -20,7 +20,8 @@ namespace {
 
 constexpr int most_threads = 1024;
 
-std::atomic<int> threads = 0;  // 0: not decided yet
+std::atomic<int> threads = 0;         // 0: not decided yet
+thread_local bool is_serial = false;  // each thread may be a part of another call
 
 // Asks the system from time to time how many CPUs it leaves to kernels.
 class Sharing {
@@ -70,6 +71,7 @@ struct Work {
   }
 
   void run(int part) noexcept {
+    const Serially serially;
     try {
       body(context, begin(part), begin(part + 1));
     } catch (...) {
@@ -119,25 +121,10 @@ int threads_now() {
   return std::clamp(sharing->threads(wanted), 1, std::max(each, 1));
 }
 
-namespace {
+void adopt_thread_count() { pool::set_threads(thread_count()); }
 
-void adopt(int count) {
-  thread_local int adopted = 0;  // OpenMP keeps the number of threads for each thread that starts some
-  if (count == adopted) return;
-  adopted = count;
-  pool::set_threads(count);
-}
-
-}  // namespace
-
-void adopt_thread_count() { adopt(thread_count()); }
-
-SingleThread::SingleThread() { adopt(1); }
+SingleThread::SingleThread() { pool::set_threads(1); }
 SingleThread::~SingleThread() { adopt_thread_count(); }
-
-namespace {
-thread_local bool is_serial = false;
-}  // namespace
 
 Serially::Serially() : before_(std::exchange(is_serial, true)) {}
 Serially::~Serially() { is_serial = before_; }
@@ -146,7 +133,7 @@ void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, st
                   void* context) {
   if (count <= 0) return;
   const int parts = std::clamp<std::int64_t>(count / std::max<std::int64_t>(grain, 1), 1, thread_count());
-  if (parts == 1 || is_serial || pool::inside()) {
+  if (parts == 1 || is_serial) {
     body(context, 0, count);
     return;
   }

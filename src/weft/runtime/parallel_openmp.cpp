@@ -72,8 +72,6 @@ void sleep_early(bool early) {
   }
 }
 
-bool inside() { return omp_in_parallel() != 0; }
-
 void set_threads(int threads) { omp_set_num_threads(threads); }
 
 }  // namespace weft::runtime::pool

@@ -7,9 +7,6 @@ namespace weft::runtime::pool {
 // must not throw.
 void run(int parts, int threads, void (*part)(void* context, int index), void* context);
 
-// Returns whether this thread runs a part.
-bool inside();
-
 // Sets the number of threads for parallel regions that the calling thread starts by other means.
 void set_threads(int threads);
 

@@ -12,8 +12,6 @@ namespace weft::runtime::pool {
 
 namespace {
 
-thread_local bool in_part = false;  // whether this thread, which may belong to any Workers, runs a part
-
 // Threads that belong to the one thread that gives them work; they end with it.
 class Workers {
  public:
@@ -40,16 +38,13 @@ class Workers {
       ++round_;
     }
     start_.notify_all();
-    in_part = true;
     part(context, 0);
-    in_part = false;
     std::unique_lock lock(mutex_);
     done_.wait(lock, [this] { return running_ == 0; });
   }
 
  private:
   void work(int index, std::uint64_t seen) {
-    in_part = true;
     std::unique_lock lock(mutex_);
     for (;;) {
       start_.wait(lock, [&] { return stopping_ || round_ != seen; });
@@ -85,8 +80,6 @@ void run(int parts, int threads, void (*part)(void*, int), void* context) {
 }
 
 void sleep_early(bool /*early*/) {}  // these threads never spin
-
-bool inside() { return in_part; }
 
 void set_threads(int /*threads*/) {}
 
