@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <weft/ir/autodiff.h>
+#include <weft/ir/ops/source.h>
 #include <weft/jit/specialization.h>
 
 namespace weft::jit {
@@ -29,26 +30,46 @@ std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Special
                                                                    const LaunchedGraph& recorded,
                                                                    std::vector<ir::Value> outputs) {
   const auto any = [](const ir::Node&) { return true; };
-  const bool takes_gradients = !recorded.differentiated.empty();
-  if (!takes_gradients && !depends(*recorded.graph, outputs, any)) return nullptr;
-  const bool has_gradients = takes_gradients || depends(*recorded.graph, outputs, ir::passes_derivatives);
+  const bool takes_gradients = !recorded.program->differentiated.empty();
+  if (!takes_gradients && !depends(recorded.graph(), outputs, any)) return nullptr;
+  const bool has_gradients = takes_gradients || depends(recorded.graph(), outputs, ir::passes_derivatives);
   auto program = std::make_shared<DifferentiableProgram>();
   program->function_ = made.function;
-  program->graph_ = recorded.graph;
-  program->differentiated_ = recorded.differentiated;
-  program->copies_ = recorded.copies;
+  program->program_ = *recorded.program;
+  program->program_.callee = program.get();
   program->outputs_ = std::move(outputs);
   program->inputs_ = made.inputs;
   program->holds_arguments_ = has_gradients && !made.aliases_matter;
-  for (const Place& input : made.inputs) {
-    // A call that is recorded every time may have destroyed a parameter.
-    const bool may_have_ended = input.kind == Place::Kind::parameter && !made.rerecorded_because.empty();
-    program->names_.push_back(may_have_ended ? "a parameter" : made.name_of(input));
-    const bool is_watched = input.kind == Place::Kind::parameter && !may_have_ended;
-    program->parameters_ += input.kind == Place::Kind::parameter;
-    program->lifetimes_.push_back(is_watched ? input.parameter->lifetime().watch() : nullptr);
-  }
+  program->find_states(made);
   return program;
+}
+
+void DifferentiableProgram::find_states(const Specialization& made) {
+  // A call that is recorded every time may have destroyed a parameter.
+  const bool may_have_ended = !made.rerecorded_because.empty();
+  const auto add = [&](ir::Value value, const Parameter& parameter) {
+    states_.push_back({value, &parameter, may_have_ended ? nullptr : parameter.lifetime().watch()});
+  };
+  for (std::size_t i = 0; i < made.inputs.size(); ++i) {
+    const Place& input = made.inputs[i];
+    const bool is_parameter = input.kind == Place::Kind::parameter;
+    names_.push_back(is_parameter && may_have_ended ? "a parameter" : made.name_of(input));
+    if (is_parameter) add(program_.graph->inputs()[i], *input.parameter);
+  }
+  std::vector<const Parameter*> receivers(outputs_.size());
+  std::vector<int> places(outputs_.size());
+  const auto note = [&](const Place& place, const Parameter* parameter) {
+    if (place.kind != Place::Kind::result) return;
+    receivers[place.index] = parameter;
+    ++places[place.index];
+  };
+  for (const auto& [place, parameter] : made.updates) note(place, parameter);
+  for (const Place& place : made.results) note(place, nullptr);
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const bool is_state = places[i] == 1 && receivers[i];
+    is_state_result_.push_back(is_state);
+    if (is_state) add(outputs_[i], *receivers[i]);
+  }
 }
 
 std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<const Leaf> leaves,
@@ -56,19 +77,16 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
                                                                      std::span<const record::Immediate> immediates,
                                                                      std::span<const runtime::BufferPtr> results) {
   auto launched = std::make_shared<LaunchedGraph>();
-  launched->graph = graph_;
-  launched->nodes = graph_->nodes().size();
-  launched->differentiated = differentiated_;
-  launched->copies = copies_;
-  launched->callee = shared_from_this();
-  std::vector<Held> held;
-  held.reserve(parameters_);
-  launched->known.reserve(inputs_.size() - parameters_ + results.size());
+  launched->program = program();
+  launched->nodes = launched->graph().nodes().size();
+  launched->states.reserve(states_.size());
+  launched->known.reserve(inputs_.size() + results.size() - states_.size());
+  launched->numbers.reserve(immediates.size());
   std::vector<runtime::BufferPtr> arguments;
   std::size_t number = 0;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const Place& place = inputs_[i];
-    const ir::Value value = graph_->inputs()[i];
+    const ir::Value value = program_.graph->inputs()[i];
     if (place.kind == Place::Kind::number) {
       launched->numbers.emplace_back(value, immediates[number++]);
       continue;
@@ -76,19 +94,22 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
     const record::TensorImpl& impl = place.tensor(leaves).impl();
     const std::uint64_t identity = place.is_copy ? LaunchedGraph::Known::nobody : impl.identity();
     if (place.kind == Place::Kind::parameter) {
-      held.push_back({inputs[i]->id(), identity});
+      launched->states.push_back({inputs[i]->id(), identity});
     } else {
       LaunchedGraph::Known& known = launched->known.emplace_back(value, inputs[i], inputs[i]->id(),
                                                                  impl.is_state.load(std::memory_order_relaxed));
       known.identity = identity;
       if (impl.origin) launched->follow(known, impl.origin);
       known.is_lost |= impl.cut;
-      if (place.kind == Place::Kind::argument) arguments.push_back(inputs[i]);
+      if (place.kind == Place::Kind::argument && holds_arguments_) arguments.push_back(inputs[i]);
     }
   }
-  for (std::size_t i = 0; i < results.size(); ++i)
-    launched->known.push_back({outputs_[i], results[i], results[i]->id()});
-  launched->fill = [this, held = std::move(held)](LaunchedGraph& graph) { find_parameters(graph, held); };
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (is_state_result_[i])
+      launched->states.push_back({results[i]->id(), 0});
+    else
+      launched->known.push_back({outputs_[i], results[i], results[i]->id()});
+  }
   holds(launched, arguments);
   return launched;
 }
@@ -102,19 +123,16 @@ void DifferentiableProgram::holds(const std::shared_ptr<LaunchedGraph>& call,
   last_ = call;
 }
 
-void DifferentiableProgram::find_parameters(LaunchedGraph& graph, std::span<const Held> held) const {
-  auto next = held.begin();
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const Place& place = inputs_[i];
-    if (place.kind != Place::Kind::parameter) continue;
-    const auto [id, identity] = *next++;
-    LaunchedGraph::Known& known =
-        graph.known.emplace_back(graph_->inputs()[i], std::weak_ptr<runtime::Buffer>(), id, true);
+void DifferentiableProgram::add_states(LaunchedGraph& graph) const {
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    const State& state = states_[i];
+    const auto [id, identity] = graph.states[i];
+    LaunchedGraph::Known& known = graph.known.emplace_back(state.value, std::weak_ptr<runtime::Buffer>(), id);
+    known.is_state = ir::is_parameter(*state.value.node);
     known.identity = identity;
-    if (!record::has_ended(lifetimes_[i])) {
-      const Tensor& now = place.parameter->unobserved();
-      if (now.defined() && now.impl().buffer && now.impl().buffer->id() == id) known.buffer = now.impl().buffer;
-    }
+    if (!state.lifetime || record::has_ended(state.lifetime)) continue;
+    const Tensor& now = state.parameter->unobserved();
+    if (now.defined() && now.impl().buffer && now.impl().buffer->id() == id) known.buffer = now.impl().buffer;
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/ir/value.h>
 #include <weft/jit/place.h>
 #include <weft/record/launched_graph.h>
 #include <weft/record/lifetime.h>
@@ -40,27 +41,30 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
   void connect(const Tensor& result, std::size_t index,
                const std::shared_ptr<const record::LaunchedGraph>& graph) const;
 
+  std::shared_ptr<const record::LaunchedProgram> program() { return {shared_from_this(), &program_}; }
   const std::string& function() const override { return function_; }
   std::string name_of_input(std::size_t index) const override { return names_[index]; }
+  void add_states(record::LaunchedGraph& graph) const override;
 
  private:
-  // Identifies the tensor that a parameter held.
-  struct Held {
-    std::uint64_t buffer_id, identity;
+  // A value of the program that a parameter had before the launch, or has received.
+  struct State {
+    ir::Value value;
+    const Parameter* parameter;
+    record::Lifetime::Watch lifetime;  // null if the parameter may have ended
   };
-  // Adds the tensors that parameters held; called on demand, because most calls never need them.
-  void find_parameters(record::LaunchedGraph& graph, std::span<const Held> held) const;
+  void find_states(const Specialization& made);
 
   std::string function_;
-  std::shared_ptr<const ir::Graph> graph_;
-  std::vector<ir::Value> outputs_, differentiated_, copies_;
+  record::LaunchedProgram program_;
+  std::vector<ir::Value> outputs_;
   std::vector<Place> inputs_;
-  std::size_t parameters_ = 0;  // the number of inputs that are parameters
+  std::vector<State> states_;          // inputs, followed by results
+  std::vector<bool> is_state_result_;  // by result: whether only a parameter receives it
   std::vector<std::string> names_;
   bool holds_arguments_ = false;  // false if there is no gradient, or if the function takes its gradients itself
   std::mutex mutex_;
-  std::weak_ptr<record::LaunchedGraph> last_;       // the last call that holds its arguments
-  std::vector<record::Lifetime::Watch> lifetimes_;  // of the inputs that are parameters
+  std::weak_ptr<record::LaunchedGraph> last_;  // the last call that holds its arguments
 };
 
 }  // namespace weft::jit

@@ -148,7 +148,7 @@ void Trace::finish(std::span<const Tensor> results) {
 void Trace::keep_for_gradients() {
   if (!kept_) return;
   made_->differentiable = DifferentiableProgram::make(*made_, *kept_, output_values_);
-  kept_->callee = made_->differentiable;
+  if (made_->differentiable) kept_->program = made_->differentiable->program();
   std::vector<runtime::BufferPtr> arguments;
   for (const StandIn& stand_in : stand_ins_) {
     const TensorImpl& original = stand_in.original.impl();

@@ -53,7 +53,7 @@ class History {
     for (std::size_t i = 0; i < xs.size(); ++i) {
       const runtime::BufferPtr& buffer = wrt[i]->buffer;
       if (!buffer) continue;
-      xs_.emplace(buffer.get(), X{wrt[i]->identity(), xs[i]});
+      xs_.emplace(buffer->id(), X{wrt[i]->identity(), xs[i]});
       oldest_ = std::min(oldest_, buffer->id());
     }
   }
@@ -68,10 +68,10 @@ class History {
   // Returns a copy of the value in the recording.
   Value copy(const Origin& origin) {
     Launched& launched = of(origin);
-    note(origin.graph->callee);
+    note(origin.graph->callee());
     bind(launched, origin.value);
     const Value copied = launched.inliner.copy({&origin.value, 1}).front();
-    for (const Value copy : launched.graph.copies)
+    for (const Value copy : launched.graph.program->copies)
       if (const Value now = launched.inliner.found(copy); now && now.node->op == copy.node->op) recording_.is_copy(now);
     return copied;
   }
@@ -88,9 +88,9 @@ class History {
     Launched(Recording& recording, const std::shared_ptr<const LaunchedGraph>& of)
         : shared(of),
           graph(of->filled()),
-          leads(graph.graph->nodes().size()),
+          leads(graph.graph().nodes().size()),
           is_state(leads.size()),
-          inliner(recording.graph(), *graph.graph) {
+          inliner(recording.graph(), graph.graph()) {
       for (const Known& k : graph.known) {
         known[k.value].push_back(&k);
         if (k.is_state) is_state[k.value.node->id] = true;
@@ -126,8 +126,7 @@ class History {
   void look(Launched& launched) {
     for (const Known& k : launched.graph.known) {
       const std::size_t id = k.value.node->id;
-      const runtime::BufferPtr buffer = k.buffer.lock();
-      for (auto [x, end] = xs_.equal_range(buffer.get()); x != end; ++x) {
+      for (auto [x, end] = xs_.equal_range(k.buffer_id); x != end; ++x) {
         if (!k.is(x->second.identity)) continue;
         launched.x.try_emplace(k.value, x->second.value);
         launched.leads[id] = true;
@@ -135,7 +134,7 @@ class History {
       if (k.buffer_id < oldest_ || GradientsEndHere::is_before(k.buffer_id)) continue;  // it leads to no x
       if (k.is_lost || (k.origin && leads(k.origin))) launched.leads[id] = true;
     }
-    for (const ir::Node* node : launched.graph.graph->nodes())
+    for (const ir::Node* node : launched.graph.graph().nodes())
       if (launched.leads_beyond(*node)) launched.leads[node->id] = true;
   }
 
@@ -191,7 +190,7 @@ class History {
 
   [[noreturn]] void fail(const Launched& launched, Value input) const {
     std::string what = concat("a tensor of type ", input.type());
-    for (const ir::Node* node : launched.graph.graph->nodes()) {
+    for (const ir::Node* node : launched.graph.graph().nodes()) {
       if (std::ranges::find(node->operands, input) == node->operands.end()) continue;
       if (const std::string place = place_text(node->location); !place.empty())
         what += concat(", used at ", place, ',');
@@ -199,7 +198,7 @@ class History {
     }
     const bool is_lost =
         std::ranges::any_of(launched.known.at(input), [](const Known* known) { return known->is_lost; });
-    if (const Callee* const callee = launched.graph.callee.get()) {
+    if (const Callee* const callee = launched.graph.program->callee) {
       const std::size_t index = input.node->attributes<ir::ParameterAttributes>().index;
       throw Error(concat(
           function_, ": the gradient leads through a call of ", callee->function(), " (compiled) and needs ",
@@ -226,7 +225,7 @@ class History {
     std::uint64_t identity;
     Value value;
   };
-  std::unordered_multimap<const runtime::Buffer*, X> xs_;
+  std::unordered_multimap<std::uint64_t, X> xs_;  // by the id of the buffer
   std::uint64_t oldest_ = std::numeric_limits<std::uint64_t>::max();
   std::unordered_map<const LaunchedGraph*, std::unique_ptr<Launched>> launched_;
 };
@@ -265,7 +264,8 @@ bool were_differentiated_before(Recording& recording, Value y, std::span<const T
     const LaunchedGraph& graph = way.back()->filled();
     way.pop_back();
     for (const Known& k : graph.known) {
-      if (std::ranges::find(graph.differentiated, k.value) != graph.differentiated.end() && is_one(k)) return true;
+      if (std::ranges::find(graph.program->differentiated, k.value) != graph.program->differentiated.end() && is_one(k))
+        return true;
       go_to(k.origin);
     }
   }
@@ -310,7 +310,7 @@ class EndSearch {
           std::ranges::any_of(wrt_, [&](const TensorPtr& x) { return x->buffer == buffer && k.is(x->identity()); }))
         sources.push_back(k.value);
     }
-    const bool has_derivative = look(*origin.graph->graph, origin.value, std::move(sources), inputs);
+    const bool has_derivative = look(origin.graph->graph(), origin.value, std::move(sources), inputs);
     return has_derivative_[origin.value] = has_derivative;
   }
 
@@ -332,7 +332,7 @@ std::vector<const ir::Node*> ends_of_derivatives(Recording& recording, Value y, 
 }
 
 void LaunchedGraph::follow(Known& input, const Origin& origin) {
-  const std::size_t all_nodes = origin.graph->nodes + graph->nodes().size();
+  const std::size_t all_nodes = origin.graph->nodes + graph().nodes().size();
   input.is_lost = origin.graph->graphs >= most_graphs || all_nodes > most_nodes;
   if (input.is_lost) return;
   input.origin = origin;

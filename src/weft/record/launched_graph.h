@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -24,6 +23,8 @@
 namespace weft::record {
 
 class Recording;
+struct LaunchedGraph;
+
 // The compiled function whose call launched a graph.
 class Callee {
  public:
@@ -31,6 +32,8 @@ class Callee {
   virtual const std::string& function() const = 0;
   // Returns the user's name of an input of the graph: "argument 0.images".
   virtual std::string name_of_input(std::size_t index) const = 0;
+  // Adds to what is known of a launched graph the values of its `states`.
+  virtual void add_states(LaunchedGraph& graph) const = 0;
 
   // Notes that a gradient was taken through a result of a call. Returns whether it is the first one.
   bool differentiated_at(const std::string& place);
@@ -42,6 +45,14 @@ class Callee {
   std::atomic<bool> is_differentiated_ = false;
   mutable std::mutex mutex_;
   std::string place_;
+};
+
+// What all launches of a program have in common.
+struct LaunchedProgram {
+  std::shared_ptr<const ir::Graph> graph = nullptr;
+  std::vector<ir::Value> differentiated = {};  // values by which gradients were taken
+  std::vector<ir::Value> copies = {};          // see Recording::copy
+  Callee* callee = nullptr;                    // owns this; null if a read launched the graph
 };
 
 struct LaunchedGraph {
@@ -65,6 +76,11 @@ struct LaunchedGraph {
     bool is(std::uint64_t other) const { return identity == 0 || identity == other; }
   };
 
+  // A value that a Parameter had before the launch, or has received. `identity` as above.
+  struct State {
+    std::uint64_t buffer_id, identity;
+  };
+
   LaunchedGraph() = default;
   LaunchedGraph(const LaunchedGraph&) = delete;
   LaunchedGraph& operator=(const LaunchedGraph&) = delete;
@@ -85,22 +101,26 @@ struct LaunchedGraph {
   // Sets the origin of an input to the graph that made it, if that graph is to be kept.
   void follow(Known& input, const Origin& origin);
 
-  // Returns this graph with the additions of `fill`, which runs only once.
+  // Returns this graph once all its values are known.
   const LaunchedGraph& filled() const {
-    if (fill) std::call_once(is_filled_, [this] { fill(const_cast<LaunchedGraph&>(*this)); });
+    if (!states.empty())
+      std::call_once(is_filled_, [this] { program->callee->add_states(const_cast<LaunchedGraph&>(*this)); });
     return *this;
   }
 
-  std::shared_ptr<const ir::Graph> graph;
+  const ir::Graph& graph() const { return *program->graph; }
+  // Returns the compiled function that launched the graph; null if a read launched it.
+  std::shared_ptr<Callee> callee() const {
+    return program->callee ? std::shared_ptr<Callee>(program, program->callee) : nullptr;
+  }
+
+  std::shared_ptr<const LaunchedProgram> program;
   std::vector<Known> known;
   std::vector<runtime::BufferPtr> held;
   std::vector<std::pair<ir::Value, Immediate>> numbers;  // the other inputs
-  std::vector<ir::Value> differentiated;                 // values by which gradients were taken
-  std::vector<ir::Value> copies;                         // see Recording::copy
-  std::size_t graphs = 1, nodes = 0;                     // including the graphs that this one leads to
-  std::shared_ptr<Callee> callee = nullptr;              // null if a read launched the graph
-  // Adds to `known` when a gradient asks for it. Few calls are differentiated, but all calls should be fast.
-  std::function<void(LaunchedGraph&)> fill = nullptr;
+  // Found when a gradient asks for them. Few calls are differentiated, but all calls should be fast.
+  std::vector<State> states;
+  std::size_t graphs = 1, nodes = 0;  // including the graphs that this one leads to
 
  private:
   mutable std::once_flag is_filled_;

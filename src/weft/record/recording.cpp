@@ -217,10 +217,8 @@ void Recording::cut_if_repeated() {
 // Returns what is known about the launched graph before the launch.
 std::shared_ptr<LaunchedGraph> Recording::to_be_launched() const {
   auto launched = std::make_shared<LaunchedGraph>();
-  launched->graph = graph_;
+  launched->program = std::make_shared<LaunchedProgram>(graph_, differentiated_, copies_);
   launched->nodes = graph_->nodes().size();
-  launched->differentiated = differentiated_;
-  launched->copies = copies_;
   auto number = immediates_.begin();
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const auto& [buffer, tensor, identity, origin, is_state, is_cut, layout] = inputs_[i];

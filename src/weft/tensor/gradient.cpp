@@ -48,8 +48,8 @@ const std::string* callee_before(Frame& frame, Value loss) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const record::Origin& origin = inputs[i].origin;
     const Value input = frame.graph().inputs()[i];
-    if (origin && origin.graph->callee && (input == loss || ir::depends(frame.graph(), loss, {&input, 1})))
-      return &origin.graph->callee->function();
+    if (origin && origin.graph->program->callee && (input == loss || ir::depends(frame.graph(), loss, {&input, 1})))
+      return &origin.graph->program->callee->function();
   }
   return nullptr;
 }
