@@ -40,9 +40,9 @@ TrainingLoop::TrainingLoop(const TrainOptions& options, Training training, std::
 }
 
 void TrainingLoop::require_memory(double needed) const {
-  require(needed <= memory_limit(), "not enough memory: training needs ",
-          needed < 0x1p63 ? format_bytes(needed) : concat(needed, " bytes"), " at the least, ",
-          format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ", smaller_);
+  if (needed <= memory_limit()) return;
+  fail("not enough memory: training needs ", needed < 0x1p63 ? format_bytes(needed) : concat(needed, " bytes"),
+       " at the least, ", format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ", smaller_);
 }
 
 void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {
@@ -117,9 +117,9 @@ void TrainingLoop::train_step() {
 
 void TrainingLoop::check_plan() {
   if (const auto program = last_compile()) peak_bytes_planned_ = program->peak_bytes;
-  require(peak_bytes_planned_ <= memory_limit(), "not enough memory: a training step needs ",
-          format_bytes(peak_bytes_planned_), " at its peak, ", format_bytes(memory_limit()), " are available",
-          address_space_hint(), "; lower ", smaller_);
+  if (peak_bytes_planned_ <= memory_limit()) return;
+  fail("not enough memory: a training step needs ", format_bytes(peak_bytes_planned_), " at its peak, ",
+       format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ", smaller_);
 }
 
 void TrainingLoop::finish_step() {

@@ -36,7 +36,7 @@ class ShardingLayout final : public runtime::Layout {
     return std::ranges::all_of(holders_, [](const auto& holder) { return holder.has_value(); });
   }
   void assemble(Type whole, const std::byte* shards, std::byte* elements) const override {
-    require(holds_all(), "a tensor ", text(), " is not in this process as a whole");
+    if (!holds_all()) fail("a tensor ", text(), " is not in this process as a whole");
     const Type local = shard(whole);
     std::vector<ir::Array> arrays;
     for (const auto& holder : holders_)

@@ -12,8 +12,8 @@ Array::Array(Type type) : type_(type) {
   require(type && type.is_static(), "Array: the type must be static, got ", type);
   const std::uint64_t bytes = type.bytes();
   constexpr std::uint64_t large = std::uint64_t{64} << 20;  // smaller sizes are not worth a system call
-  require(bytes < large || bytes <= available_memory(), "Array: no memory for ", type, ", which takes ",
-          format_bytes(bytes));
+  if (bytes >= large && bytes > available_memory())
+    fail("Array: no memory for ", type, ", which takes ", format_bytes(bytes));
   bytes_.resize(bytes);
 }
 

@@ -75,11 +75,11 @@ class Generaliser {
       for (std::size_t i = 0; i < other.nodes().size(); ++i) {
         const Node &a = node(0, i), &b = node(s, i);
         const auto same_kind = [](Type x, Type y) { return x.dtype() == y.dtype() && x.rank() == y.rank(); };
-        require(a.op == b.op && std::ranges::equal(a.operands, b.operands, same_value) &&
-                    std::ranges::equal(a.types, b.types, same_kind) && a.regions.size() == b.regions.size(),
-                describe(b), " is recorded instead of ", describe(a), " for different sizes");
-        require(have_attributes_alike(a, b) || (is_splat(a) && is_splat(b)), "an attribute or constant of ",
-                describe(a), " differs between sizes");
+        if (a.op != b.op || !std::ranges::equal(a.operands, b.operands, same_value) ||
+            !std::ranges::equal(a.types, b.types, same_kind) || a.regions.size() != b.regions.size())
+          fail(describe(b), " is recorded instead of ", describe(a), " for different sizes");
+        if (!have_attributes_alike(a, b) && !(is_splat(a) && is_splat(b)))
+          fail("an attribute or constant of ", describe(a), " differs between sizes");
       }
     }
   }
@@ -120,8 +120,9 @@ class Generaliser {
     const Numbers all = numbers(i, result, d);
     const bool from_host = !is_region() && node(0, i).operands.empty();
     if (const auto dim = names_.express(all, from_host || is_no_sum)) return *dim;
-    require(!is_region(), "no expression fits the sizes of ", describe(node(0, i)), ", which is ",
-            node(samples_.size() - 1, i).types[result], " for other inputs");
+    if (is_region())
+      fail("no expression fits the sizes of ", describe(node(0, i)), ", which is ",
+           node(samples_.size() - 1, i).types[result], " for other inputs");
     add_symbol(all, {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(result), d});
     return *names_.express(all);
   }
@@ -145,7 +146,7 @@ class Generaliser {
       for (const Value v : n.operands) operands.push_back(values_[v.node->id][v.index]);
       const auto constants = constants_at(constants_, depth_, i);
       if (n.op->has_sizes() && !samples_have_same_attributes(i)) {
-        require(constants.empty(), "a constant in the body of ", describe(n), " differs between sizes");
+        if (!constants.empty()) fail("a constant in the body of ", describe(n), " differs between sizes");
         Sizes beside = sizes_of_operands(i, operands);
         std::vector<Type> types;
         for (std::uint32_t r = 0; r < n.types.size(); ++r) types.push_back(type_near(i, r, beside));
@@ -221,8 +222,8 @@ class Generaliser {
       if (is_negative) std::ranges::transform(all, all.begin(), std::negate{});
       auto dim = express_near(all, beside);
       if (!dim) {  // the host supplied it
-        require(!is_region() && !is_negative && std::ranges::min(all) >= 0, "no expression fits an attribute of ",
-                describe(node(0, i)), ", which differs between sizes");
+        if (is_region() || is_negative || std::ranges::min(all) < 0)
+          fail("no expression fits an attribute of ", describe(node(0, i)), ", which differs between sizes");
         add_symbol(all, {static_cast<std::uint32_t>(i), 0, static_cast<std::int32_t>(at), true});
         dim = names_.express(all);
       }

@@ -21,7 +21,7 @@ std::vector<std::shared_ptr<const Graph>> general_regions(std::span<const Node* 
       regions.emplace_back(std::shared_ptr<const Graph>(), n.regions[r]);
       continue;
     }
-    require(has_inputs_of_node, "the body of ", describe(n), " differs between sizes");
+    if (!has_inputs_of_node) fail("the body of ", describe(n), " differs between sizes");
     // The inputs are the last operands: a branch has a predicate before them.
     for (const Value v : operands.last(region.bodies[0]->inputs().size() + constants.size()))
       region.inputs.push_back(v.type());

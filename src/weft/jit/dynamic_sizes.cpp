@@ -64,7 +64,7 @@ std::uint64_t DynamicSizes::buckets_of(std::span<const Type> types, std::span<co
 
 void DynamicSizes::require_options_allow(const CompileOptions& options) const {
   const auto exclude = [&](bool one, bool other, const char* option, const char* why) {
-    require(!one || !other, options.name, ": ", text(), ", which contradicts ", option, " of compile(): ", why);
+    if (one && other) fail(options.name, ": ", text(), ", which contradicts ", option, " of compile(): ", why);
   };
   exclude(any_dynamic(), options.dynamic == Dynamic::off, "dynamic off",
           "every size has its own program; use Dynamic::automatic, or omit mark_dynamic");

@@ -137,8 +137,9 @@ Recording read_recording(const std::filesystem::path& path) {
   std::error_code ignored;
   Recording recording;
   recording.file = std::filesystem::is_directory(path, ignored) ? path / recording_file : path;
-  require(std::filesystem::exists(recording.file, ignored), path.string(), ": there is no weft recording",
-          recording.file == path ? "" : concat(" (", recording_file, ") in this folder"));
+  if (!std::filesystem::exists(recording.file, ignored))
+    fail(path.string(), ": there is no weft recording",
+         recording.file == path ? "" : concat(" (", recording_file, ") in this folder"));
   ChunkReader reader(recording.file);
   Reader parts(recording);
   try {

@@ -193,8 +193,9 @@ BufferPtr Device::upload(Type type, std::span<const std::byte> bytes, std::share
 void Device::read(const BufferPtr& buffer, ReadPtr read) {
   require(buffer != nullptr, "read: the buffer is null");
   require(!buffer->donated(), "read: the buffer ", buffer->type(), " was donated to an earlier launch");
-  require(buffer->usable_on(id_), "read: the buffer ", buffer->type(), " is on ", buffer->device().text(),
-          ", but the read was asked of ", id_.text());
+  if (!buffer->usable_on(id_)) [[unlikely]]
+    fail("read: the buffer ", buffer->type(), " is on ", buffer->device().text(), ", but the read was asked of ",
+         id_.text());
   read->begin(buffer);
   impl_->queue.submit(std::move(read));
 }

@@ -26,12 +26,12 @@ void check_inputs(const Executable& executable, std::span<const BufferPtr> input
     require(input != nullptr, "launch: ", executable.name, ": input ", i, " is null");
     require(!input->donated(), "launch: ", executable.name, ": input ", i, " ", input->type(),
             " was donated to an earlier launch");
-    require(input->usable_on(device), "launch: ", executable.name, ": input ", i, " ", input->type(), " is on ",
-            input->device().text(), ", and the launch is on ", device.text(),
-            ": call sync() before choosing another device");
-    require(input->layout() == executable.input_layout(i), "launch: ", executable.name, ": input ", i, " ",
-            input->type(), " is ", layout_text(input->layout()), ", expected ",
-            layout_text(executable.input_layout(i)));
+    if (!input->usable_on(device))
+      fail("launch: ", executable.name, ": input ", i, " ", input->type(), " is on ", input->device().text(),
+           ", and the launch is on ", device.text(), ": call sync() before choosing another device");
+    if (input->layout() != executable.input_layout(i))
+      fail("launch: ", executable.name, ": input ", i, " ", input->type(), " is ", layout_text(input->layout()),
+           ", expected ", layout_text(executable.input_layout(i)));
     fail("launch: ", executable.name, ": input ", i, " is ", input->type(), ", expected ", executable.inputs[i]);
   }
 }
@@ -40,10 +40,10 @@ void check_promised(const Executable& executable, std::span<const BufferPtr> out
   require(outputs.size() == executable.outputs.size(), "launch: ", executable.name, " makes ",
           executable.outputs.size(), " outputs, got ", outputs.size(), " promised buffers");
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    require(outputs[i]->type() == executable.outputs[i].type && outputs[i]->layout() == executable.output_layout(i),
-            "launch: ", executable.name, ": output ", i, " is ", executable.outputs[i].type, ' ',
-            layout_text(executable.output_layout(i)), ", the promised buffer ", outputs[i]->type(), ' ',
-            layout_text(outputs[i]->layout()));
+    if (outputs[i]->type() != executable.outputs[i].type || outputs[i]->layout() != executable.output_layout(i))
+      fail("launch: ", executable.name, ": output ", i, " is ", executable.outputs[i].type, ' ',
+           layout_text(executable.output_layout(i)), ", the promised buffer ", outputs[i]->type(), ' ',
+           layout_text(outputs[i]->layout()));
 }
 
 std::string place_of(const LaunchRecord& launch, const Thunk* thunk) {

@@ -99,9 +99,10 @@ void broadcast(std::string_view what, std::span<std::byte> bytes) {
 LocalDevices local_devices(std::uint32_t devices) {
   const Ranks& all = ranks();
   const std::uint32_t below = devices / all.count * all.count;
-  require(devices % all.count == 0, "a mesh of ", devices, " devices cannot be shared equally by ", all.count,
-          " processes: use ", below != 0 ? concat(below, " or ") : "", below + all.count,
-          " devices, or start as many processes as divide ", devices);
+  if (devices % all.count != 0)
+    fail("a mesh of ", devices, " devices cannot be shared equally by ", all.count, " processes: use ",
+         below != 0 ? concat(below, " or ") : "", below + all.count, " devices, or start as many processes as divide ",
+         devices);
   const std::uint32_t count = devices / all.count;
   return {all.rank * count, count};
 }

@@ -18,8 +18,9 @@ namespace weft {
 template <class F, class First, class... Rest>
 std::vector<Tensor> foreach_map(F&& f, const First& first, const Rest&... rest) {
   const auto count = std::size(first);
-  require(((std::size(rest) == count) && ...), "foreach_map: the lists differ in length: ",
-          (std::to_string(count) + ... + (", " + std::to_string(std::size(rest)))));
+  if (((std::size(rest) != count) || ...))
+    fail("foreach_map: the lists differ in length: ",
+         (std::to_string(count) + ... + (", " + std::to_string(std::size(rest)))));
   std::vector<Tensor> results;
   results.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -27,7 +27,7 @@ Config config_of(const Settings& settings) {
     const auto found = left.find(name);
     require(found != left.end(), "the setting ", name, " is missing");
     const auto* held = std::get_if<std::remove_reference_t<decltype(value)>>(&found->second);
-    require(held != nullptr, "the setting ", name, " cannot be ", to_string(found->second));
+    if (!held) fail("the setting ", name, " cannot be ", to_string(found->second));
     value = *held;
     left.erase(found);
   });

@@ -27,8 +27,9 @@ void Parallelism::check(std::int64_t batch) const {
     require(axis.name == data_axis || axis.name == model_axis, "mesh: the axes are data and model, not ", axis.name);
   if (!has_axis(data_axis)) return;
   const std::int64_t parts = mesh->size(mesh->axis(data_axis)), below = batch / parts * parts;
-  require(batch % parts == 0, "batch: ", batch, " rows do not divide among the ", parts, " devices of the axis data; ",
-          below > 0 ? concat(below, " and ") : "", below + parts, " rows do");
+  if (batch % parts != 0)
+    fail("batch: ", batch, " rows do not divide among the ", parts, " devices of the axis data; ",
+         below > 0 ? concat(below, " and ") : "", below + parts, " rows do");
 }
 
 Mesh parse_mesh(std::string_view text) {

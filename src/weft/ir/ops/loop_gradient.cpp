@@ -347,12 +347,13 @@ class LoopGradient {
 void while_gradient(const GradientCall& c) {
   const auto loop = counted_loop(c.node);
   const Location& at = c.node.location;
-  require(
-      loop.has_value(), "grad: while has no gradient unless its number of steps is known",
-      at.line == 0 ? "" : concat(" (", at.file, ':', at.line, ')'),
-      ": its condition must be counter < end, with a carried integer counter that each step increments by 1, and the "
-      "start, the end and the 1 must be constant(value, DType::i32), not tensors or plain numbers. for_loop and scan "
-      "do that");
+  if (!loop)
+    fail(
+        "grad: while has no gradient unless its number of steps is known",
+        at.line == 0 ? "" : concat(" (", at.file, ':', at.line, ')'),
+        ": its condition must be counter < end, with a carried integer counter that each step increments by 1, and the "
+        "start, the end and the 1 must be constant(value, DType::i32), not tensors or plain numbers. for_loop and scan "
+        "do that");
   require(!has_side_effect(c.node),
           "grad: while has no gradient if its steps have side effects, because the gradient would repeat them");
   LoopGradient(c, *loop).run();

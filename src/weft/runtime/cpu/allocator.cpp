@@ -84,8 +84,9 @@ Memory Allocator::allocate(std::uint64_t bytes, bool zeroed) {
   std::uint64_t size = 0;
   {
     const std::lock_guard lock(mutex_);
-    require(bytes <= limit_ && in_use_ <= limit_ - bytes, "allocate: cannot get ", format_bytes(bytes), ": ",
-            format_bytes(in_use_), " of ", format_bytes(limit_), " are in use", address_space_hint());
+    if (bytes > limit_ || in_use_ > limit_ - bytes) [[unlikely]]
+      fail("allocate: cannot get ", format_bytes(bytes), ": ", format_bytes(in_use_), " of ", format_bytes(limit_),
+           " are in use", address_space_hint());
     size = rounded(bytes);
     address = take_cached(size);
     if (!address) address = take_new(size);
@@ -121,8 +122,9 @@ std::byte* Allocator::take_new(std::uint64_t size) {
     release_oldest();
     address = system_allocate(size);
   }
-  require(address != nullptr, "allocate: the system refused ", format_bytes(size), ": ", format_bytes(in_use_), " of ",
-          format_bytes(limit_), " are in use", address_space_hint());
+  if (!address)
+    fail("allocate: the system refused ", format_bytes(size), ": ", format_bytes(in_use_), " of ", format_bytes(limit_),
+         " are in use", address_space_hint());
   ++system_allocations_;
   WEFT_LOG(memory, "new block of ", format_bytes(size), "; in use ", format_bytes(in_use_ + size), ", kept ",
            format_bytes(cached_bytes_));
