@@ -1,10 +1,10 @@
 #include <weft/jit/outside_gradient.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include <weft/ir/autodiff.h>
-#include <weft/ir/ops/source.h>
 #include <weft/jit/specialization.h>
 
 namespace weft::jit {
@@ -47,14 +47,23 @@ std::shared_ptr<DifferentiableProgram> DifferentiableProgram::make(const Special
 void DifferentiableProgram::find_states(const Specialization& made) {
   // A call that is recorded every time may have destroyed a parameter.
   const bool may_have_ended = !made.rerecorded_because.empty();
-  const auto add = [&](ir::Value value, const Parameter& parameter) {
-    states_.push_back({value, &parameter, may_have_ended ? nullptr : parameter.lifetime().watch()});
+  const auto state = [&](ir::Value value, const Parameter& parameter) {
+    return State{value, &parameter, may_have_ended ? nullptr : parameter.lifetime().watch()};
   };
+  std::unordered_set<const Parameter*> replaced;
+  for (const auto& [place, parameter] : made.updates)
+    if (place.kind == Place::Kind::result) replaced.insert(parameter);
   for (std::size_t i = 0; i < made.inputs.size(); ++i) {
     const Place& input = made.inputs[i];
+    const ir::Value value = program_.graph->inputs()[i];
     const bool is_parameter = input.kind == Place::Kind::parameter;
     names_.push_back(is_parameter && may_have_ended ? "a parameter" : made.name_of(input));
-    if (is_parameter) add(program_.graph->inputs()[i], *input.parameter);
+    if (is_parameter && replaced.contains(input.parameter)) {
+      replaced_.push_back(value);
+      continue;
+    }
+    noted_inputs_.push_back(i);
+    if (is_parameter) states_.push_back(state(value, *input.parameter));
   }
   std::vector<const Parameter*> receivers(outputs_.size());
   std::vector<int> places(outputs_.size());
@@ -66,9 +75,9 @@ void DifferentiableProgram::find_states(const Specialization& made) {
   for (const auto& [place, parameter] : made.updates) note(place, parameter);
   for (const Place& place : made.results) note(place, nullptr);
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    const bool is_state = places[i] == 1 && receivers[i];
-    is_state_result_.push_back(is_state);
-    if (is_state) add(outputs_[i], *receivers[i]);
+    const bool is_new_state = places[i] == 1 && receivers[i];
+    (is_new_state ? new_state_results_ : noted_results_).push_back(i);
+    if (is_new_state) new_states_.push_back(state(outputs_[i], *receivers[i]));
   }
 }
 
@@ -80,11 +89,12 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
   launched->program = program();
   launched->nodes = launched->graph().nodes().size();
   launched->states.reserve(states_.size());
-  launched->known.reserve(inputs_.size() + results.size() - states_.size());
+  launched->new_states.reserve(new_states_.size());
+  launched->known.reserve(noted_inputs_.size() - states_.size() + noted_results_.size());
   launched->numbers.reserve(immediates.size());
   std::vector<runtime::BufferPtr> arguments;
   std::size_t number = 0;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+  for (const std::uint32_t i : noted_inputs_) {
     const Place& place = inputs_[i];
     const ir::Value value = program_.graph->inputs()[i];
     if (place.kind == Place::Kind::number) {
@@ -104,12 +114,8 @@ std::shared_ptr<const LaunchedGraph> DifferentiableProgram::launched(std::span<c
       if (place.kind == Place::Kind::argument && holds_arguments_) arguments.push_back(inputs[i]);
     }
   }
-  for (std::size_t i = 0; i < results.size(); ++i) {
-    if (is_state_result_[i])
-      launched->states.push_back({results[i]->id(), 0});
-    else
-      launched->known.push_back({outputs_[i], results[i], results[i]->id()});
-  }
+  for (const std::uint32_t i : noted_results_) launched->known.push_back({outputs_[i], results[i], results[i]->id()});
+  for (const std::uint32_t i : new_state_results_) launched->new_states.push_back(results[i]->id());
   holds(launched, arguments);
   return launched;
 }
@@ -124,16 +130,21 @@ void DifferentiableProgram::holds(const std::shared_ptr<LaunchedGraph>& call,
 }
 
 void DifferentiableProgram::add_states(LaunchedGraph& graph) const {
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    const State& state = states_[i];
-    const auto [id, identity] = graph.states[i];
+  const auto add = [&](const State& state, std::uint64_t id) -> LaunchedGraph::Known& {
     LaunchedGraph::Known& known = graph.known.emplace_back(state.value, std::weak_ptr<runtime::Buffer>(), id);
-    known.is_state = ir::is_parameter(*state.value.node);
-    known.identity = identity;
-    if (!state.lifetime || record::has_ended(state.lifetime)) continue;
+    if (!state.lifetime || record::has_ended(state.lifetime)) return known;
     const Tensor& now = state.parameter->unobserved();
     if (now.defined() && now.impl().buffer && now.impl().buffer->id() == id) known.buffer = now.impl().buffer;
+    return known;
+  };
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    LaunchedGraph::Known& known = add(states_[i], graph.states[i].buffer_id);
+    known.is_state = true;
+    known.identity = graph.states[i].identity;
   }
+  for (std::size_t i = 0; i < new_states_.size(); ++i) add(new_states_[i], graph.new_states[i]);
+  for (const ir::Value value : replaced_)
+    graph.known.push_back({.value = value, .buffer = {}, .buffer_id = 0, .is_state = true});  // nothing can be it
 }
 
 void DifferentiableProgram::connect(const Tensor& result, std::size_t index,

@@ -47,7 +47,7 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
   void add_states(record::LaunchedGraph& graph) const override;
 
  private:
-  // A value of the program that a parameter had before the launch, or has received.
+  // A value of the program that a parameter has.
   struct State {
     ir::Value value;
     const Parameter* parameter;
@@ -59,8 +59,10 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
   record::LaunchedProgram program_;
   std::vector<ir::Value> outputs_;
   std::vector<Place> inputs_;
-  std::vector<State> states_;          // inputs, followed by results
-  std::vector<bool> is_state_result_;  // by result: whether only a parameter receives it
+  std::vector<State> states_;        // inputs that the program does not replace
+  std::vector<ir::Value> replaced_;  // inputs that are values of parameters which the program replaces
+  std::vector<State> new_states_;    // results that only a parameter receives
+  std::vector<std::uint32_t> noted_inputs_, noted_results_, new_state_results_;  // the indices of these and of others
   std::vector<std::string> names_;
   bool holds_arguments_ = false;  // false if there is no gradient, or if the function takes its gradients itself
   std::mutex mutex_;

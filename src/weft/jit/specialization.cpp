@@ -119,7 +119,8 @@ bool Specialization::holds(std::span<const Leaf> leaves, const Context& now) con
   if (!(context == now) || !is_alive()) return false;
   for (const ValueGuard& guard : values)
     if (guard.now(leaves) != guard.bits) return false;
-  if (!std::ranges::all_of(parameters, &ParameterGuard::holds)) return false;
+  for (const ParameterGuard& guard : parameters)
+    if (!guard.holds()) return false;
   const auto is_one = [&](const auto& pair) { return leaves[pair.first].at == leaves[pair.second].at; };
   return std::ranges::all_of(same, is_one) && same_aliases(leaves);
 }

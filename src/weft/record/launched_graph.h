@@ -32,7 +32,7 @@ class Callee {
   virtual const std::string& function() const = 0;
   // Returns the user's name of an input of the graph: "argument 0.images".
   virtual std::string name_of_input(std::size_t index) const = 0;
-  // Adds to what is known of a launched graph the values of its `states`.
+  // Adds to what is known of a launched graph the values of Parameters, which it notes only by ids.
   virtual void add_states(LaunchedGraph& graph) const = 0;
 
   // Notes that a gradient was taken through a result of a call. Returns whether it is the first one.
@@ -76,7 +76,7 @@ struct LaunchedGraph {
     bool is(std::uint64_t other) const { return identity == 0 || identity == other; }
   };
 
-  // A value that a Parameter had before the launch, or has received. `identity` as above.
+  // A value of a Parameter that the launch did not replace. `identity` as above.
   struct State {
     std::uint64_t buffer_id, identity;
   };
@@ -103,7 +103,7 @@ struct LaunchedGraph {
 
   // Returns this graph once all its values are known.
   const LaunchedGraph& filled() const {
-    if (!states.empty())
+    if (!states.empty() || !new_states.empty())
       std::call_once(is_filled_, [this] { program->callee->add_states(const_cast<LaunchedGraph&>(*this)); });
     return *this;
   }
@@ -120,7 +120,8 @@ struct LaunchedGraph {
   std::vector<std::pair<ir::Value, Immediate>> numbers;  // the other inputs
   // Found when a gradient asks for them. Few calls are differentiated, but all calls should be fast.
   std::vector<State> states;
-  std::size_t graphs = 1, nodes = 0;  // including the graphs that this one leads to
+  std::vector<std::uint64_t> new_states;  // the ids of the buffers that Parameters received
+  std::size_t graphs = 1, nodes = 0;      // including the graphs that this one leads to
 
  private:
   mutable std::once_flag is_filled_;
