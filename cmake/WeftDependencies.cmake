@@ -132,7 +132,4 @@ target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 # The libraries that any folder may call: one list for all folders, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt nlohmann_json::nlohmann_json XxHash::XxHash
                    OpenSSL::Crypto PNG::PNG LibZip::LibZip)
-if(CURL_FOUND)
-  list(APPEND WEFT_LIBRARIES CURL::libcurl)
-endif()
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})

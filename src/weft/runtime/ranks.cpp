@@ -2,14 +2,12 @@
 
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
 
-#include <dlfcn.h>
-
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
+#include <weft/base/module.h>
 #include <weft/runtime/mail.h>
 #include <weft/runtime/mpi/mpi_transport.h>
 
@@ -17,18 +15,18 @@ namespace weft::runtime {
 
 namespace {
 
-// A launcher of processes: how its processes know that they are several, and which library carries their messages.
+// A launcher of processes: how its processes know that they are several, and which module carries their messages.
 struct Launcher {
   const char* name;
   const char* mark;  // a variable that it sets for each process
   const char* count_variable;
-  const char* library;
+  const char* module;
   const char* package;
 };
 constexpr Launcher launchers[] = {
-    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "libweft_openmpi.so", "libopenmpi-dev"},
-    {"MPICH", "PMI_RANK", "PMI_SIZE", "libweft_mpich.so", "libmpich-dev"},
-    {"Slurm with PMIx", "PMIX_RANK", "SLURM_NTASKS", "libweft_openmpi.so", "libopenmpi-dev"},
+    {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi", "libopenmpi-dev"},
+    {"MPICH", "PMI_RANK", "PMI_SIZE", "mpich", "libmpich-dev"},
+    {"Slurm with PMIx", "PMIX_RANK", "SLURM_NTASKS", "openmpi", "libopenmpi-dev"},
 };
 
 std::uint32_t number_in(const char* variable) {
@@ -48,22 +46,13 @@ const Launcher* launcher() {
   return nullptr;
 }
 
-// Returns the folder of the library that contains this code.
-std::filesystem::path library_folder() {
-  Dl_info here{};
-  ::dladdr(reinterpret_cast<const void*>(&library_folder), &here);
-  return here.dli_fname ? std::filesystem::absolute(here.dli_fname).parent_path() : std::filesystem::path();
-}
-
 std::unique_ptr<Transport> connect(const Launcher& by) {
-  const std::filesystem::path path = library_folder() / by.library;
-  require(std::filesystem::exists(path), "this process is one of ", number_in(by.count_variable), " that ", by.name,
-          " started, but weft was built without what connects them: install ", by.package,
-          " and build weft again, or let each process compute by itself with WEFT_JOIN_RANKS=0");
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  require(library != nullptr, "cannot load ", path, ": ", ::dlerror());
-  const auto make = reinterpret_cast<decltype(&weft_make_mpi_transport)>(::dlsym(library, "weft_make_mpi_transport"));
-  WEFT_ASSERT(make != nullptr, "a library of MPI without weft_make_mpi_transport");
+  const auto make =
+      reinterpret_cast<decltype(&weft_make_mpi_transport)>(find_in_module(by.module, "weft_make_mpi_transport"));
+  if (!make)
+    fail("this process is one of ", number_in(by.count_variable), " that ", by.name,
+         " started, but weft was built without what connects them: install ", by.package,
+         " and build weft again, or let each process compute by itself with WEFT_JOIN_RANKS=0");
   return std::unique_ptr<Transport>(make());
 }
 

@@ -117,7 +117,7 @@ class RemoteCacheTest : public testing::Test {
 
   void SetUp() override {
     try {
-      const ObjectStore store{ObjectStoreSettings()};
+      ObjectStore::open({});
     } catch (const Error& without_libcurl) {
       GTEST_SKIP() << without_libcurl.what();
     }
@@ -246,9 +246,9 @@ TEST_F(RemoteCacheTest, AnAnswerIsBoundedAndComplete) {
     return "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" +
            std::string(2000, 'x');  // does not say how many bytes follow
   });
-  ObjectStore objects(settings(server.url()));
-  EXPECT_THAT(objects.get("name", 1000, std::chrono::seconds(10)).reason, HasSubstr("more than 1000 bytes"));
-  EXPECT_EQ(objects.get("name", 2000, std::chrono::seconds(10)).body, std::string(2000, 'x'));
+  const auto objects = ObjectStore::open(settings(server.url()));
+  EXPECT_THAT(objects->get("name", 1000, std::chrono::seconds(10)).reason, HasSubstr("more than 1000 bytes"));
+  EXPECT_EQ(objects->get("name", 2000, std::chrono::seconds(10)).body, std::string(2000, 'x'));
   server.answer_with({});
   store(entry());
   EXPECT_TRUE(cache.read("name"));

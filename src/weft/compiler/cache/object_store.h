@@ -1,5 +1,4 @@
-// Objects of a service that speaks S3's protocol, below one URL. Requests are signed by libcurl; a build without libcurl can only read the
-// settings. Thread-safe.
+// Objects of a service that speaks S3's protocol, below one URL. Thread-safe.
 #pragma once
 
 #include <chrono>
@@ -45,21 +44,15 @@ struct ObjectAnswer {
 
 class ObjectStore {
  public:
-  // Throws Error if weft was built without libcurl.
-  explicit ObjectStore(ObjectStoreSettings settings);
-  ObjectStore(const ObjectStore&) = delete;
-  ObjectStore& operator=(const ObjectStore&) = delete;
+  // Throws Error if weft was built without libcurl, by which requests are signed and sent.
+  static std::unique_ptr<ObjectStore> open(const ObjectStoreSettings& settings);
+  virtual ~ObjectStore() = default;
 
   // Reads an object of at most `most_bytes` bytes.
-  ObjectAnswer get(const std::string& name, std::size_t most_bytes, std::chrono::nanoseconds time);
+  virtual ObjectAnswer get(const std::string& name, std::size_t most_bytes, std::chrono::nanoseconds time) = 0;
   // Writes an object. A request to stop ends it at once.
-  ObjectAnswer put(const std::string& name, std::string_view bytes, std::chrono::nanoseconds time,
-                   const std::stop_token& stop);
-
- private:
-  class Connection;
-  class Connections;
-  std::shared_ptr<Connections> connections_;
+  virtual ObjectAnswer put(const std::string& name, std::string_view bytes, std::chrono::nanoseconds time,
+                           const std::stop_token& stop) = 0;
 };
 
 }  // namespace weft::compiler

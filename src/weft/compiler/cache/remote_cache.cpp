@@ -67,8 +67,8 @@ RemoteCache* RemoteCache::from_knobs() {
   return cache;
 }
 
-RemoteCache::RemoteCache(std::string url, ObjectStoreSettings settings)
-    : url_(std::move(url)), store_(std::move(settings)), process_(::getpid()) {}
+RemoteCache::RemoteCache(std::string url, const ObjectStoreSettings& settings)
+    : url_(std::move(url)), store_(ObjectStore::open(settings)), process_(::getpid()) {}
 
 // Threads do not survive a fork, so a child neither uploads nor waits for them.
 bool RemoteCache::is_in_child() const { return ::getpid() != process_; }
@@ -83,7 +83,7 @@ Result<std::vector<StoredKernel>> RemoteCache::read(const std::string& name) {
   if (!is_read_ || is_in_child()) return Status::failed("it is not asked any more");
   const auto start = std::chrono::steady_clock::now();
   ObjectAnswer answer{.kind = ObjectAnswer::Kind::too_late, .reason = "its answers take too long"};
-  if (const auto time = patience(); time.count() > 0) answer = store_.get(name, largest_remote_entry, time);
+  if (const auto time = patience(); time.count() > 0) answer = store_->get(name, largest_remote_entry, time);
   add_waiting(std::chrono::steady_clock::now() - start);
   auto kernels = take(name, std::move(answer));
   WEFT_LOG(cache, kernels ? "found " : "missed ", name, " at ", url_, kernels ? "" : ": ", kernels.reason());
@@ -164,7 +164,7 @@ void RemoteCache::upload_all(const std::stop_token& stop) {
 void RemoteCache::upload(const SignedEntry& entry, const std::stop_token& stop) {
   try {
     const std::string bytes = write_signed_entry(entry);
-    const ObjectAnswer answer = store_.put(entry.name, bytes, upload_time, stop);
+    const ObjectAnswer answer = store_->put(entry.name, bytes, upload_time, stop);
     if (stop.stop_requested()) return;
     if (answer.kind != ObjectAnswer::Kind::done) return failed(answer, /*is_upload=*/true);
     succeeded();
@@ -214,7 +214,7 @@ RemoteCounts RemoteCache::counts() const {
 }
 
 Status RemoteCache::probe() {
-  const ObjectAnswer answer = store_.get("probe", largest_remote_entry, most_patience);
+  const ObjectAnswer answer = store_->get("probe", largest_remote_entry, most_patience);
   using Kind = ObjectAnswer::Kind;
   const bool is_answer = answer.kind == Kind::done || answer.kind == Kind::missing;
   return is_answer ? Status() : Status::failed(answer.reason);

@@ -29,7 +29,7 @@ class RemoteCache {
   // Returns the cache at WEFT_CACHE_URL; null if none is set or it cannot be used, of which the user has been warned.
   static RemoteCache* from_knobs();
 
-  RemoteCache(std::string url, ObjectStoreSettings settings);
+  RemoteCache(std::string url, const ObjectStoreSettings& settings);
   ~RemoteCache() { finish(); }
   RemoteCache(const RemoteCache&) = delete;
   RemoteCache& operator=(const RemoteCache&) = delete;
@@ -64,7 +64,7 @@ class RemoteCache {
   bool is_in_child() const;
 
   const std::string url_;
-  ObjectStore store_;
+  std::unique_ptr<ObjectStore> store_;
   const pid_t process_;
   std::atomic<bool> is_read_ = true, is_written_ = true;  // whether entries are still read and written
   std::atomic<bool> is_warned_ = false;

@@ -1,3 +1,5 @@
+#include <weft/compiler/cache/s3/s3_store.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,7 +16,6 @@
 #include <openssl/sha.h>
 
 #include <weft/base/error.h>
-#include <weft/compiler/cache/object_store.h>
 
 namespace weft::compiler {
 
@@ -76,10 +77,8 @@ struct ObjectRequest {
   Clock::time_point end;
 };
 
-}  // namespace
-
 // One request at a time. The connection to the service stays open for the next request.
-class ObjectStore::Connection {
+class Connection {
  public:
   Connection() : multi_(curl_multi_init()), easy_(curl_easy_init()) {
     WEFT_ASSERT(multi_ && easy_, "libcurl does not start");
@@ -240,13 +239,22 @@ class ObjectStore::Connection {
   std::string_view body_, rest_;
 };
 
-class ObjectStore::Connections {
+class S3Store final : public ObjectStore {
  public:
-  explicit Connections(ObjectStoreSettings settings) : settings_(std::move(settings)) {
+  explicit S3Store(ObjectStoreSettings settings) : settings_(std::move(settings)) {
     static const CURLcode started = curl_global_init(CURL_GLOBAL_DEFAULT);
     require(started == CURLE_OK, "libcurl does not start: ", curl_easy_strerror(started));
   }
 
+  ObjectAnswer get(const std::string& name, std::size_t most_bytes, std::chrono::nanoseconds time) override {
+    return perform({name, most_bytes, std::nullopt, Clock::now() + time}, {});
+  }
+  ObjectAnswer put(const std::string& name, std::string_view bytes, std::chrono::nanoseconds time,
+                   const std::stop_token& stop) override {
+    return perform({name, 0, bytes, Clock::now() + time}, stop);
+  }
+
+ private:
   ObjectAnswer perform(const ObjectRequest& request, const std::stop_token& stop) {
     std::unique_ptr<Connection> connection = take();
     ObjectAnswer answer = connection->perform(settings_, request, stop);
@@ -255,7 +263,6 @@ class ObjectStore::Connections {
     return answer;
   }
 
- private:
   std::unique_ptr<Connection> take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return std::make_unique<Connection>();
@@ -269,16 +276,10 @@ class ObjectStore::Connections {
   std::vector<std::unique_ptr<Connection>> idle_;
 };
 
-ObjectStore::ObjectStore(ObjectStoreSettings settings)
-    : connections_(std::make_shared<Connections>(std::move(settings))) {}
-
-ObjectAnswer ObjectStore::get(const std::string& name, std::size_t most_bytes, std::chrono::nanoseconds time) {
-  return connections_->perform({name, most_bytes, std::nullopt, Clock::now() + time}, {});
-}
-
-ObjectAnswer ObjectStore::put(const std::string& name, std::string_view bytes, std::chrono::nanoseconds time,
-                              const std::stop_token& stop) {
-  return connections_->perform({name, 0, bytes, Clock::now() + time}, stop);
-}
+}  // namespace
 
 }  // namespace weft::compiler
+
+weft::compiler::ObjectStore* weft_make_s3_store(const weft::compiler::ObjectStoreSettings& settings) {
+  return new weft::compiler::S3Store(settings);
+}
