@@ -73,6 +73,15 @@ void require_here(const Specialization& s, std::span<const runtime::BufferPtr> i
   }
 }
 
+// These loops are most of a replay. Without `flatten`, GCC calls functions of the standard library for each input.
+[[gnu::flatten]] void gather(std::span<const Place> places, std::span<const Leaf> leaves,
+                             std::vector<runtime::BufferPtr>& inputs) {
+  inputs.reserve(places.size());
+  for (const Place& place : places)
+    inputs.push_back(place.kind == Place::Kind::number ? nullptr : buffer_of(place.tensor(leaves)));
+}
+[[gnu::flatten]] void drop(std::vector<runtime::BufferPtr>& inputs) { inputs.clear(); }
+
 // Makes a parameter that is about to be updated give up its old buffer, so that a result can be donated its memory.
 void release(Parameter& parameter, std::vector<TensorImpl*>& released) {
   TensorImpl& impl = parameter.unobserved().impl();
@@ -191,9 +200,8 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   const trace::Scope scope("host", "replay");
   const auto start = std::chrono::steady_clock::now();
   CallScratch& work = CallScratch::of_this_thread();
-  work.inputs.clear();
-  for (const Place& input : inputs)
-    work.inputs.push_back(input.kind == Place::Kind::number ? nullptr : buffer_of(input.tensor(leaves)));
+  drop(work.inputs);
+  gather(inputs, leaves, work.inputs);
   if (!plan->executable->input_layouts.empty()) move_to_mesh(*this, work.inputs);
   work.immediates = immediates;
   for (const Number& number : numbers) write_number(number, *this, leaves, work.immediates[number.index]);
@@ -227,7 +235,7 @@ void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& t
   }
   std::shared_ptr<const record::LaunchedGraph> launched;
   if (differentiable) launched = differentiable->launched(leaves, work.inputs, work.immediates, made);
-  work.inputs.clear();
+  drop(work.inputs);
   std::ranges::sort(work.released);
   auto next_passed = passed.begin();
   const auto tensor_of = [&](const Place& place) -> Tensor {
