@@ -17,11 +17,11 @@
 // CHECK: 8 devices (data=4, model=2): 1 all_gather, 1 all_reduce; each device sends
 // JSON: "devices":8,"collectives":2,"sent_bytes":
 // WHYJSON: {"mesh":"data=4, model=2","devices":8,"sent_bytes":64.0,"predicted":{"step_ms":{{.*}},"collectives":[{"collective":"all_gather"
-// HOW: input 0: tensor<8x6xi32> [{"data"}, {"model"}]
+// HOW: x: tensor<8x6xi32> [{"data"}, {"model"}]
 // HOW-NEXT: {{^}}  divided along data in dimension 0, as it is given
 // HOW: dot_general at {{.*}}mesh.mlir:{{[0-9]+}}: tensor<8x2xi32> [{"data"}, {}], unreduced={"model"}
-// HOW-NEXT: {{^}}  divided along data in dimension 0, as input 0 is in dimension 0{{$}}
-// HOW-NEXT: {{^}}  a partial sum along model: dot_general at {{.*}} sums over dimension 1 of input 0, which is divided{{$}}
+// HOW-NEXT: {{^}}  divided along data in dimension 0, as x is in dimension 0{{$}}
+// HOW-NEXT: {{^}}  a partial sum along model: dot_general at {{.*}} sums over dimension 1 of x, which is divided{{$}}
 // ALONE: --json needs --collectives
 // RAN: 2 collectives take
 // RAN: carries 1 tensor: each device sends {{.*}}; predicted {{.*}} ms, measured {{.*}} ms, hidden {{.*}} ms, exposed {{.*}} ms
@@ -38,8 +38,8 @@
 // PROFILE: report.html
 // FOUR: mesh.mlir: the mesh (data=4, model=2) has 8 devices, --devices gives 4
 sdy.mesh @mesh = <["data"=4, "model"=2]>
-func.func @main(%x: tensor<8x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {"model"}]>},
-                %w: tensor<6x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>})
+func.func @main(%x: tensor<8x6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"data"}, {"model"}]>} loc("x"),
+                %w: tensor<6x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"model"}, {}]>} loc("params['w']"))
     -> (tensor<8x2xi32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
   %0 = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0] : (tensor<8x6xi32>, tensor<6x2xi32>) -> tensor<8x2xi32>
   return %0 : tensor<8x2xi32>

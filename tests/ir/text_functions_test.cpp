@@ -4,6 +4,7 @@
 
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/place_text.h>
 #include <weft/ir/text/text.h>
 
 namespace weft::ir {
@@ -210,6 +211,21 @@ TEST(TextFunctions, LocationsAreKept) {
     EXPECT_STREQ(a.scope, b.scope);
     EXPECT_EQ(a.line, b.line);
   }
+}
+
+TEST(TextFunctions, InputsHaveTheNamesThatTheirLocationsTell) {
+  const auto graph = parse(R"(
+    func.func @main(%a: tensor<f32> loc("params['w']"), %b: tensor<complex<f32>> loc(#z), %c: tensor<f32>, %d: tensor<f32> loc("x.py":3:0))
+        -> tensor<f32> {
+      return %a : tensor<f32>
+    }
+    #z = loc("z"))");
+  EXPECT_THAT(graph->input_names, testing::ElementsAre("params['w']", "z", "z", "", ""));
+  EXPECT_EQ(input_name(*graph, 0), "params['w']");
+  EXPECT_EQ(input_name(*graph, 4), "input 4");
+  EXPECT_EQ(input_name(*graph, 9), "input 9");
+  const auto again = parse(print(*graph, {.locations = true}));
+  EXPECT_EQ(again->input_names, graph->input_names);
 }
 
 TEST(TextFunctions, WithoutAFileInItsLocationAnOperationIsAtItsLine) {

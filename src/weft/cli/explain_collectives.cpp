@@ -13,6 +13,7 @@
 #include <weft/compiler/spmd/predict.h>
 #include <weft/compiler/spmd/remedies.h>
 #include <weft/compiler/spmd/updated_inputs.h>
+#include <weft/ir/place_text.h>
 #include <weft/profile/collectives.h>
 
 namespace weft::cli {
@@ -22,12 +23,15 @@ namespace {
 using nlohmann::ordered_json;
 
 struct Explained {
+  std::shared_ptr<const ir::Graph> graph;
   compiler::Division division;
   compiler::PredictedStep predicted;
   compiler::Link link;
-};
 
-std::string input_name(std::int32_t input) { return concat("input ", input); }
+  std::string reason_of(const compiler::Division::Collective& collective) const {
+    return compiler::reason_text(collective, [this](std::int32_t input) { return ir::input_name(*graph, input); });
+  }
+};
 
 std::string text_of(const Explained& e) {
   std::string text = e.division.summary() + '\n';
@@ -39,7 +43,7 @@ std::string text_of(const Explained& e) {
       e.link.gb_s, e.link.latency_us, 1e3 * e.predicted.communication_seconds, 1e3 * e.predicted.seconds,
       1e3 * e.predicted.exposed_seconds);
   for (const compiler::Division::Collective& c : e.division.collectives) {
-    text += concat('\n', compiler::cost_text(c), "\n  ", compiler::reason_text(c, input_name), '\n');
+    text += concat('\n', compiler::cost_text(c), "\n  ", e.reason_of(c), '\n');
     for (const std::string& remedy : c.remedies) text += concat("  ", remedy, '\n');
   }
   return text;
@@ -53,7 +57,7 @@ std::string json_of(const Explained& e) {
                            {"axes", c.axes},
                            {"sent_bytes", c.sent_bytes},
                            {"formula", c.formula},
-                           {"reason", compiler::reason_text(c, input_name)},
+                           {"reason", e.reason_of(c)},
                            {"remedies", c.remedies}});
   return print_json(ordered_json{{"mesh", e.division.mesh},
                                  {"devices", e.division.devices},
@@ -73,10 +77,12 @@ std::string explain_collectives(const std::string& file, const std::string& entr
   const compiler::Partitioned program = divide_and_join(*find_entry(module, file, entry), file);
   auto options = compiler::Options::from_knobs();
   options.devices = static_cast<std::uint32_t>(program.mesh.devices());
-  Explained explained{.division = compiler::describe_division(program),
+  Explained explained{.graph = program.graph,
+                      .division = compiler::describe_division(program),
                       .predicted = compiler::predict(program, options, compiler::updated_inputs(*program.whole)),
                       .link = options.link};
-  compiler::add_remedies(program, options, input_name, explained.division);
+  compiler::add_remedies(
+      program, options, [&](std::int32_t input) { return ir::input_name(*program.graph, input); }, explained.division);
   return json ? json_of(explained) : text_of(explained);
 }
 

@@ -6,6 +6,7 @@
 
 #include <weft/compiler/describe_attributes.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/place_text.h>
 
 namespace weft::compiler {
 
@@ -190,7 +191,9 @@ DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
     const Type type = sizes(graph.inputs()[i].type());
     DimNames& dims = known_[graph.inputs()[i]];
     if (i >= taken) dims = constant_dims(type, constants[i - taken].size());
-    for (int d = 0; i < taken && d < type.rank(); ++d) dims.push_back(concat("input ", i, " dim ", d));
+    const std::string* const known = i < graph.input_dims.size() ? graph.input_dims[i].data() : nullptr;
+    for (int d = 0; i < taken && d < type.rank(); ++d)
+      dims.push_back(known ? known[d] : concat(ir::input_name(graph, i), " dim ", d));
   }
   for (Node* const node : graph.nodes()) {
     if (ir::is_parameter(*node)) continue;

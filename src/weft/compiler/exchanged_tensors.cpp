@@ -12,6 +12,7 @@
 #include <weft/compiler/describe_attributes.h>
 #include <weft/compiler/spmd/describe_division.h>
 #include <weft/compiler/spmd/remedies.h>
+#include <weft/ir/place_text.h>
 
 namespace weft::compiler {
 
@@ -60,7 +61,7 @@ std::vector<std::int32_t> thunks_of_operations(const Partitioned& program,
 std::vector<runtime::ExchangedTensor> exchanged_tensors(const Partitioned& program, const Options& options,
                                                         const runtime::ProgramDescription& compiled) {
   const std::vector<std::int32_t> thunks = thunks_of_operations(program, compiled);
-  const NameOfInput name = [](std::int32_t input) { return concat("input ", input); };
+  const NameOfInput name = [&](std::int32_t input) { return ir::input_name(*program.graph, input); };
   Division division = describe_division(program);
   add_remedies(program, options, name, division);
   std::vector<runtime::ExchangedTensor> all;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <map>
 #include <mutex>
@@ -40,42 +39,6 @@ std::vector<ir::Array> assembled(const Partitioned& program, std::span<const ir:
     outputs.push_back(ir::assemble(shards, sharding, sharding.whole_type(program.graph->outputs()[i].type())));
   }
   return outputs;
-}
-
-// Reads a number at the start of the text, and removes it.
-std::size_t take_number(std::string_view& text) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(end - text.data());
-  return number;
-}
-
-// Adds to the origin of a dimension its whole size, and how the mesh divides the input: "input 0 dim 0 (4096) / data 8".
-std::string on_mesh(std::string_view origin, const Partitioned& program) {
-  constexpr std::string_view input = "input ", dim = " dim ";
-  std::string text;
-  for (std::string_view rest = origin; !rest.empty();) {
-    const std::size_t before = std::min(rest.find(input), rest.size());
-    text += rest.substr(0, before);
-    rest.remove_prefix(before);
-    if (rest.empty()) break;
-    std::string_view after = rest.substr(input.size());
-    const std::size_t i = take_number(after);
-    after.remove_prefix(std::min(dim.size(), after.size()));
-    const std::size_t d = take_number(after);
-    const std::string_view named = rest.substr(0, rest.size() - after.size());
-    std::string divided(named);
-    if (i < program.inputs.size() && std::cmp_less(d, program.inputs[i].rank()))
-      for (const int axis : program.inputs[i].axes(static_cast<int>(d))) {
-        if (divided.size() == named.size())
-          divided += concat(
-              " (", program.inputs[i].whole_type(program.graph->inputs()[i].type()).size(static_cast<int>(d)), ')');
-        divided += concat(" / ", program.mesh.axes()[axis].name, ' ', program.mesh.size(axis));
-      }
-    text += divided.size() == named.size() || named == origin ? divided : concat('(', divided, ')');
-    rest = after;
-  }
-  return text;
 }
 
 // Returns a program that gives every device a copy of a tensor.
@@ -116,9 +79,6 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
   if (all->describe)
     all->describe = [describe = all->describe, program, options = without_observer(options)] {
       runtime::ProgramDescription description = describe();
-      for (runtime::Computation& computation : description.computations)
-        for (runtime::Instruction& instruction : computation.instructions)
-          for (std::string& origin : instruction.dims) origin = on_mesh(origin, program);
       description.exchanged = exchanged_tensors(program, options, description);
       description.replicated = replicated_state(program);
       return description;

@@ -28,6 +28,7 @@ class Aligner {
     }
     if (next < graph_.nodes().size() || !set_outputs()) return nullptr;
     made_->name = graph_.name;
+    made_->input_names = graph_.input_names;
     made_->annotations = graph_.annotations;
     return made_;
   }

@@ -58,6 +58,7 @@ class Generaliser {
     for (const Value v : samples_[0]->outputs()) outputs.push_back(values_[v.node->id][v.index]);
     graph_->set_outputs(std::move(outputs));
     graph_->name = samples_[0]->name;
+    graph_->input_names = samples_[0]->input_names;
     return graph_;
   }
 

@@ -107,6 +107,8 @@ void Graph::clear() {
   kept_regions_.clear();
   arena_.clear();
   fingerprint_ = {};
+  input_names.clear();
+  input_dims.clear();
   annotations = nullptr;
 }
 

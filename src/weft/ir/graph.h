@@ -83,6 +83,9 @@ class Graph {
 
   Arena& arena() { return arena_; }
   std::string name = "main";
+  std::vector<std::string> input_names;  // how the user calls them; missing or empty: without a name
+  // Where the sizes of each input come from; missing or empty: they are those of the user's input.
+  std::vector<std::vector<std::string>> input_dims;
   std::shared_ptr<const FunctionAnnotations> annotations;  // null if the function has none
 
  private:

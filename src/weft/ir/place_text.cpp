@@ -11,4 +11,9 @@ std::string place_text(const Location& location) {
   return text;
 }
 
+std::string input_name(const Graph& graph, std::size_t index) {
+  const bool has_name = index < graph.input_names.size() && !graph.input_names[index].empty();
+  return has_name ? graph.input_names[index] : concat("input ", index);
+}
+
 }  // namespace weft::ir

@@ -1,6 +1,7 @@
-// A place in the user's program, for messages.
+// Places and inputs of the user's program, for messages.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include <weft/ir/graph.h>
@@ -9,5 +10,8 @@ namespace weft::ir {
 
 // Returns "file:line in module"; empty if the place is unknown.
 std::string place_text(const Location& location);
+
+// Returns the name of an input, or "input 3" if it has none.
+std::string input_name(const Graph& graph, std::size_t index);
 
 }  // namespace weft::ir

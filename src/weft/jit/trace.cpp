@@ -302,6 +302,13 @@ std::string Trace::name_of(const TensorImpl& tensor) const {
                 options_.function);
 }
 
+std::string Trace::name_of_input(std::size_t index) const {
+  const Place& place = made_->inputs[index];
+  const bool has_name =
+      place.kind == Place::Kind::argument || (place.kind == Place::Kind::parameter && !place.parameter->name().empty());
+  return has_name ? made_->name_of(place) : "";
+}
+
 void Trace::input(const record::ImmediateSource& source) {
   end_last_break();
   made_->inputs.push_back({});

@@ -152,6 +152,7 @@ class Trace final : public record::Observer, public HostObserver {
   void parameter_copied(const record::TensorImpl& from, const Tensor& to) override;
   void differentiated_by_input() override { made_->aliases_matter = true; }
   std::string name_of(const record::TensorImpl& tensor) const override;
+  std::string name_of_input(std::size_t index) const override;
   void refused(const char* function, const std::string& place) override;
   void host_reads(const char* function, const record::TensorImpl& tensor, const ir::Location& where) override;
   void leaves_graph(const std::source_location& where) override;

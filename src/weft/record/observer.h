@@ -57,6 +57,8 @@ class Observer {
   virtual void differentiated_by_input() = 0;
   // Returns the user's name of a tensor with a buffer: argument 0.images of step.
   virtual std::string name_of(const TensorImpl& tensor) const = 0;
+  // Returns the user's name of an input of the recording: argument 0.images. Empty if it has none.
+  virtual std::string name_of_input(std::size_t index) const = 0;
 
   // An operation throws because of its arguments. The user's function may catch the exception.
   virtual void refused(const char* function, const std::string& place) = 0;

@@ -84,6 +84,9 @@ bool Synchronizer::run_program() {
     }
   }
   const bool compiled = plan == nullptr;
+  if (compiled && session.observer)
+    for (std::size_t i = 0; i < recording_.inputs().size(); ++i)
+      recording_.graph().input_names.push_back(session.observer->name_of_input(i));
   if (compiled) plan = make_plan();
   if (session.observer) [[unlikely]]
     session.observer->launching({plan, compiled, recording_.graph(), scratch_.outputs, recording_.immediates_, kept_});

@@ -40,13 +40,14 @@ TEST(Partition, OriginsOfSizesNameTheMesh) {
   Program p;
   const Value x = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}}));
   p.graph.set_outputs({ir::reshape(ir::abs(x), {8, 8})});
+  p.graph.input_names = {"images"};
   const runtime::ProgramDescription description =
       compile_for_mesh(partition(p.graph, grid, p.shardings), {})->describe();
   std::vector<std::string> origins;
   for (const runtime::Instruction& instruction : description.entry()->instructions)
     origins.insert(origins.end(), instruction.dims.begin(), instruction.dims.end());
-  EXPECT_THAT(origins, testing::Contains("input 0 dim 0 (16) / data 4 / model 2"));
-  EXPECT_THAT(origins, testing::Contains(testing::HasSubstr("(input 0 dim 0 (16) / data 4 / model 2)")));
+  EXPECT_THAT(origins, testing::Contains("images dim 0 (16) / data 4 / model 2"));
+  EXPECT_THAT(origins, testing::Contains(testing::HasSubstr("(images dim 0 (16) / data 4 / model 2)")));
 }
 
 TEST(Partition, TheSmallerOperandIsResharded) {

@@ -6,9 +6,11 @@ namespace weft::compiler {
 
 namespace {
 
-// Copies the name and the annotations of inputs and outputs. Annotations of nodes are dropped, since their nodes are replaced.
-void copy_name_and_annotations(const ir::Graph& from, ir::Graph& to) {
+// Copies the names, and the annotations of inputs and outputs. Annotations of nodes are dropped, since their nodes are replaced.
+void copy_names_and_annotations(const ir::Graph& from, ir::Graph& to) {
   to.name = from.name;
+  to.input_names = from.input_names;
+  to.input_dims = from.input_dims;
   to.annotations = from.annotations;
   if (!to.annotations || to.annotations->nodes.empty()) return;
   auto said = std::make_shared<ir::FunctionAnnotations>(*from.annotations);
@@ -21,7 +23,7 @@ void copy_name_and_annotations(const ir::Graph& from, ir::Graph& to) {
 Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()) {
   first_.resize(from.nodes().size(), not_yet);
   values_.reserve(from.nodes().size());
-  copy_name_and_annotations(from, *to_);
+  copy_names_and_annotations(from, *to_);
 }
 
 std::shared_ptr<ir::Graph> Rewriter::run(const Replace& replace) { return run(replace, from_.nodes()); }
@@ -78,7 +80,7 @@ bool has_dead_nodes(const ir::Graph& graph) {
 std::shared_ptr<ir::Graph> without_dead_nodes(const ir::Graph& graph) {
   const std::vector<char> alive = find_alive(graph);
   auto result = std::make_shared<ir::Graph>();
-  copy_name_and_annotations(graph, *result);
+  copy_names_and_annotations(graph, *result);
   std::vector<ir::Node*> map(graph.nodes().size());
   std::vector<ir::Value> operands;
   for (ir::Node* node : graph.nodes()) {

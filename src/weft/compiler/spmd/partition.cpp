@@ -11,6 +11,7 @@
 #include <weft/ir/builder.h>
 #include <weft/ir/localize.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/place_text.h>
 #include <weft/ir/resize.h>
 #include <weft/ir/several_devices.h>
 #include <weft/ir/text/shardy.h>
@@ -40,6 +41,18 @@ ir::Sharding on_mesh(const ir::Sharding& sharding, const ir::Mesh& mesh) {
   return {mesh, std::move(dims), sharding.partial()};
 }
 
+// Returns where the sizes of a device's part of an input come from: "input 0 dim 0 (4096) / data 8".
+std::vector<std::string> dims_of_part(const std::string& name, Type whole, const ir::Sharding& sharding) {
+  std::vector<std::string> dims;
+  for (int d = 0; d < whole.rank(); ++d) {
+    std::string& text = dims.emplace_back(concat(name, " dim ", d));
+    if (!sharding.axes(d).empty()) text += concat(" (", whole.dim(d), ')');
+    for (const int axis : sharding.axes(d))
+      text += concat(" / ", sharding.mesh().axes()[axis].name, ' ', sharding.mesh().size(axis));
+  }
+  return dims;
+}
+
 class Partitioner {
  public:
   Partitioner(const ir::Graph& from, const ir::Mesh& mesh, std::vector<NodeTyping> typing)
@@ -50,13 +63,17 @@ class Partitioner {
         collectives_(*to_, mesh),
         held_(from.nodes().size()) {
     to_->name = from.name;
+    to_->input_names = from.input_names;
   }
 
   Partitioned run(std::span<const ir::Sharding> inputs, std::span<const std::optional<ir::Sharding>> wanted,
                   PartialOutputs partial_outputs) {
     std::vector<ir::Value> shards;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      shards.push_back(to_->add_input(inputs[i].local_type(from_.inputs()[i].type())));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const Type whole = from_.inputs()[i].type();
+      shards.push_back(to_->add_input(inputs[i].local_type(whole)));
+      to_->input_dims.push_back(dims_of_part(ir::input_name(from_, i), whole, inputs[i]));
+    }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const ir::Value input = from_.inputs()[i];
       collectives_.set_reason(input.node);

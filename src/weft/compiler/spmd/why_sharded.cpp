@@ -22,7 +22,7 @@ struct Place {
 };
 
 std::string named(const ir::Node& node) {
-  if (ir::is_parameter(node)) return concat("input ", node.attributes<ir::ParameterAttributes>().index);
+  if (ir::is_parameter(node)) return ir::input_name(*node.graph, node.attributes<ir::ParameterAttributes>().index);
   const std::string place = ir::place_text(node.location);
   return place.empty() ? std::string(node.op->name) : concat(node.op->name, " at ", place);
 }

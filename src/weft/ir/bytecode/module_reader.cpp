@@ -263,8 +263,9 @@ void ModuleReader::arguments(ByteReader& in, Scope& scope, text::Region& region,
     const auto [index, has_location] =
         container_.version < omits_unknown_locations ? ByteReader::Flagged{in.number(), true} : in.flagged();
     const text::WrittenType type = this->type(index, in, {region.at, owner});
-    if (has_location) in.number();
-    region.arguments.push_back({name, type, region.at});
+    const Location* place = nullptr;
+    if (has_location) place = locations_.decode(in.number());
+    region.arguments.push_back({.name = name, .type = type, .at = region.at, .place = place});
     define(in, scope, {{name, 0, region.at}, type});
   }
   if (container_.version >= has_use_list_orders && in.byte() != 0) skip_use_list_orders(in, count);

@@ -47,6 +47,11 @@ Location LocationReader::of(const Operation& operation) {
   return location;
 }
 
+Location LocationReader::of(const Argument& argument) {
+  if (argument.place) return *argument.place;
+  return argument.location == nowhere ? Location() : read(argument.location);
+}
+
 Location LocationReader::read(std::size_t at) {
   Lexer lexer(source_, at);
   lexer.next();

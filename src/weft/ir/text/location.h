@@ -28,6 +28,8 @@ class LocationReader {
   // Returns the location given by the operation's `loc`. If it names no file, returns the operation's line in the text, provided
   // that the text is known to be a file.
   Location of(const Operation& operation);
+  // Returns the location of an argument as it is written.
+  Location of(const Argument& argument);
 
  private:
   // Reads the location whose `loc` is at this offset.

@@ -75,7 +75,12 @@ std::shared_ptr<Graph> Lowering::function(const Function& function) {
   auto graph = std::make_shared<Graph>();
   graph->name = unescape(function.name);
   WrittenValues arguments;
-  for (const Argument& a : function.body.arguments) arguments.push_back(add_input(*graph, a.type));
+  for (const Argument& a : function.body.arguments) {
+    arguments.push_back(add_input(*graph, a.type));
+    // JAX calls an argument loc("params['w']").
+    const Location location = locations_.of(a);
+    graph->input_names.resize(graph->inputs().size(), *location.file ? "" : location.scope);
+  }
   graph->set_outputs(flattened(body(*graph, function, arguments)));
   graph->set_location({});
   annotate(*graph, function);

@@ -131,7 +131,7 @@ Argument Parser::argument() {
   expect(":");
   Argument argument{name.text, type(), name.at, {}};
   optional_dictionary(argument.attributes);
-  optional_location();
+  argument.location = optional_location();
   return argument;
 }
 

@@ -247,7 +247,8 @@ void Printer::function(const Graph& graph, const std::string& name, bool is_priv
     names[input.node->id] = concat("%arg", next_argument_++);
     out_ += concat(i > 0 ? ", " : "", names[input.node->id], ": ", input.type());
     if (said) annotations(said->arguments, i);
-    location(input.node->location);
+    const bool has_name = i < graph.input_names.size() && !graph.input_names[i].empty();
+    location(has_name ? Location{.scope = graph.input_names[i].c_str()} : input.node->location);
   }
   out_ += ") -> (";
   for (std::size_t i = 0; i < graph.outputs().size(); ++i) {

@@ -76,7 +76,9 @@ struct Argument {
   WrittenType type;
   std::size_t at = 0;
   std::vector<NamedAttribute> attributes = {};
-  std::uint32_t index = 0;  // result number of the name, as in Use
+  std::uint32_t index = 0;          // result number of the name, as in Use
+  std::size_t location = nowhere;   // of its `loc`
+  const Location* place = nullptr;  // its location, if it was not read from text
 };
 
 struct Results {  // %name:count
