@@ -1,20 +1,25 @@
-// Trains on a mesh of several processes, one of which misbehaves in the way that the argument names; see run.sh.
+// Trains on a mesh of several processes, one of which misbehaves in the way that the first argument names, and records itself in the folder
+// that the second one names; see run.sh.
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <unistd.h>
 
+#include <weft/profile/scope.h>
 #include <weft/weft.h>
 
 using weft::Mesh, weft::Tensor;
 
 int main(int argc, char** argv) {
   const std::string fault = argc > 1 ? argv[1] : "";
+  std::optional<weft::profile::Scope> profile;
+  if (argc > 2) profile.emplace(argv[2]);
   const Mesh mesh{{"data", 4}};
   const bool is_faulty = weft::process_index() == weft::process_count() - 1;
   weft::Parameter weight(weft::ones({64, 64}));
@@ -27,6 +32,8 @@ int main(int argc, char** argv) {
   const auto other_step = weft::compile(mesh, [&](const Tensor& x) { return weft::max(weft::matmul(x, weight)); });
   try {
     for (int i = 0; i < 20; ++i) {
+      const weft::profile::Step marked(i);
+      if (fault == "late" && is_faulty) std::this_thread::sleep_for(std::chrono::milliseconds(20));
       const Tensor x = weft::randn({8, 64}).sharded("data", mesh);
       if (i == 10 && is_faulty) {
         if (fault == "kill") ::kill(::getpid(), SIGKILL);

@@ -88,6 +88,19 @@ fault hang 'rank 3 \(process [0-9]+\) is computing for .*, after .* from .*fault
 for difference in operation shape type count; do fault "$difference" 'the ranks (do different things|wait for each other in different operations): .*faults.cpp:[0-9]+ .*rank'; done
 echo "10 faults are named"
 
+# A process for which the others wait is found in the recording of each of them.
+for launcher in "${launchers[@]}"; do
+  profile=$scratch/profile-$launcher
+  launch "$launcher" 4 "$programs/faults" late "$profile" >"$scratch/output" 2>&1 || failed "late, $launcher" "$scratch/output"
+  for folder in "$profile" "$profile/rank-2"; do
+    "$weft" doctor "$folder" >"$scratch/output" && grep -A 1 'where   rank 3' "$scratch/output" | grep -q 'this rank waits for it' ||
+      failed "$launcher: $folder does not name rank 3" "$scratch/output"
+  done
+  "$weft" doctor "$profile/rank-3" >"$scratch/output" && grep -A 1 'where   rank 3' "$scratch/output" | grep -q 'another rank waits for it' ||
+    failed "$launcher: rank 3 does not know that others wait for it" "$scratch/output"
+done
+echo "a late process is named"
+
 # What makes no sense.
 refused() {  # PATTERN COUNT COMMAND...
   local pattern=$1 code=0

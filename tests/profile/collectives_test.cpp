@@ -129,5 +129,34 @@ TEST(Collectives, AreRankedByTheDoctor) {
   EXPECT_THAT(diagnosis_text(recording, analysis, diagnosis), HasSubstr("(ZeRO-1)"));
 }
 
+TEST(Collectives, ARankForWhichThisOneWaitsIsNamedByTheDoctor) {
+  Synthetic made = steps_with_collectives();
+  for (int i = 0; i < 10; ++i) {
+    const double at = 1000 + 110 * i;
+    made.host("rank wait", "rank 0 waits for rank 3", at + 80, at + 95, i);  // of 20 us exposed
+    made.host("rank wait", "rank 2 waits for rank 0", at + 10, at + 14, i);
+    made.host("rank wait", "rank 0 waits for rank 1", at + 98, at + 99, i);  // not worth a finding
+  }
+  const Recording recording = made.recording();
+  const Diagnosis diagnosis = diagnose(recording, analyse(recording));
+  std::vector<Finding> found;
+  for (const Finding& finding : diagnosis.findings)
+    if (finding.event.kind == Kind::straggler) found.push_back(finding);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].event.subject, "rank 3");
+  EXPECT_NEAR(found[0].ms_per_step, 0.015, 1e-9);
+  EXPECT_EQ(found[0].event.reason, "this rank waits for it in 9 launches, 0.015 ms a step");
+  EXPECT_EQ(found[1].event.subject, "rank 0");
+  EXPECT_EQ(found[1].ms_per_step, 0) << "its own steps lose nothing";
+  EXPECT_EQ(found[1].event.reason, "another rank waits for it in 9 launches, 0.004 ms a step");
+  const auto exposed =
+      std::ranges::find(diagnosis.findings, Kind::exposed_communication, [](const Finding& f) { return f.event.kind; });
+  ASSERT_NE(exposed, diagnosis.findings.end());
+  EXPECT_NEAR(exposed->ms_per_step, 0.005, 1e-9) << "what the waits leave";
+  double sum = diagnosis.computing_ms + diagnosis.unexplained();
+  for (const Finding& finding : diagnosis.findings) sum += finding.ms_per_step;
+  EXPECT_NEAR(sum, diagnosis.step_ms, 1e-9);
+}
+
 }  // namespace
 }  // namespace weft::profile

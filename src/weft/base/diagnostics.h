@@ -61,6 +61,8 @@ namespace weft::diagnostics {
   KIND(hashing, perf_hints, "the device waits while files are hashed", "hash files before training begins, and once") \
   KIND(exposed_communication, perf_hints, "devices wait for collectives",                                             \
        "weft explain --last --collectives tells what would remove each of them")                                      \
+  KIND(straggler, perf_hints, "a process for which the others wait",                                                  \
+       "give all processes the same work and as many CPUs; see what that one does: weft doctor FOLDER/rank-N")        \
   KIND(replicated_state, perf_hints, "every device keeps a copy of state that could be divided",                      \
        "divide the optimizer's state (ZeRO-1): shard(optimizer, zero::over(\"data\"), mesh), or --zero 1")
 

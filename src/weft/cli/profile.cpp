@@ -18,6 +18,7 @@
 #include <weft/profile/report.h>
 #include <weft/profile/scope.h>
 #include <weft/profile/table.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::cli {
 
@@ -82,7 +83,7 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
     throw CLI::ValidationError("weft profile needs a weft command after --: weft profile -- run FILE");
   const std::filesystem::path folder =
       options.output.empty() ? new_profile_folder() : std::filesystem::path(options.output);
-  const bool is_new = !std::filesystem::exists(folder);
+  const bool is_first = runtime::ranks().is_first(), is_new = is_first && !std::filesystem::exists(folder);
   std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is then an error to report
   int code = 0;
   Status status;
@@ -98,7 +99,7 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
     std::filesystem::remove_all(folder, ignored);
     throw Stopped{code};
   }
-  if (status) show(options, folder, std::ranges::find(command, "--json") != command.end());
+  if (status && is_first) show(options, folder, std::ranges::find(command, "--json") != command.end());
   if (code != 0) throw Stopped{code};
   require(status.ok(), "the profile is not whole: ", status.reason());
 }

@@ -1,17 +1,20 @@
 #include <weft/cli/profile_folder.h>
 
+#include <array>
 #include <ctime>
 #include <iostream>
+#include <span>
 
 #include <weft/base/error.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::cli {
 
 namespace {
-constexpr const char* parent = "weft-profile";
-}
 
-std::filesystem::path new_profile_folder() {
+constexpr const char* parent = "weft-profile";
+
+std::filesystem::path free_folder() {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   localtime_r(&now, &local);
@@ -20,6 +23,15 @@ std::filesystem::path new_profile_folder() {
   std::filesystem::path folder = std::filesystem::path(parent) / name;
   for (int i = 2; std::filesystem::exists(folder); ++i) folder = std::filesystem::path(parent) / concat(name, '-', i);
   return folder;
+}
+
+}  // namespace
+
+std::filesystem::path new_profile_folder() {
+  std::array<char, 256> chosen{};
+  if (runtime::ranks().is_first()) free_folder().string().copy(chosen.data(), chosen.size() - 1);
+  runtime::broadcast("the folder of the profile", std::as_writable_bytes(std::span(chosen)));
+  return chosen.data();
 }
 
 std::filesystem::path last_profile_folder() {

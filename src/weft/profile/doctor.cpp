@@ -16,6 +16,7 @@
 #include <weft/profile/load_curve.h>
 #include <weft/profile/settings.h>
 #include <weft/profile/spread.h>
+#include <weft/runtime/rank_waits.h>
 
 namespace weft::profile {
 
@@ -62,6 +63,7 @@ std::optional<Loss> loss_of(Kind kind) {
     case Kind::checkpoint: return Loss::checkpoint;
     case Kind::validation: return Loss::validation;
     case Kind::hashing: return Loss::hashing;
+    case Kind::straggler:
     case Kind::exposed_communication: return Loss::communication;
     case Kind::replicated_state:
     case Kind::no_replay:
@@ -136,6 +138,7 @@ class Doctor {
     add_judged();
     add_load();
     add_interruptions();
+    add_stragglers();
     add_communication();
     add_replicated_state();
     return ranked();
@@ -332,6 +335,47 @@ class Doctor {
     add_if_noticeable(
         Loss::first_run, Kind::first_run, "",
         "a first run touches new memory and prepares kernels; beyond the programs' median times it took ");
+  }
+
+  // Adds a finding for each process for which others wait. A wait of this process is exposed communication; where others wait for this
+  // one, its steps lose nothing.
+  void add_stragglers() {
+    if (steps() == 0) return;
+    struct Waits {
+      double ns = 0;
+      bool are_own = false;
+      std::vector<const Span*> spans;
+      std::set<std::uint64_t> launches;
+    };
+    std::map<std::uint32_t, Waits> waits_for;
+    const std::uint64_t begin = analysis_.steps.front().begin_ns, end = analysis_.steps.back().end_ns;
+    const auto own = static_cast<std::uint32_t>(about_number(recording_.about, "rank"));
+    for (const Span& span : recording_.spans) {
+      if (recording_.category(span) != runtime::rank_wait_category || span.begin_ns < begin || span.end_ns > end)
+        continue;
+      const auto wait = runtime::RankWait::parse(recording_.name(span));
+      if (!wait) continue;
+      Waits& waits = waits_for[wait->late];
+      waits.are_own = wait->waiting == own;
+      waits.spans.push_back(&span);
+      waits.ns += static_cast<double>(span.ns());
+      waits.launches.insert(span.number);
+    }
+    for (const auto& [rank, waits] : waits_for) {
+      const double mean_ns = waits.ns / static_cast<double>(steps());
+      if (mean_ns < noticeable_loss * step_ns()) continue;
+      Claimed claimed;
+      for (const Span* span : waits.spans)
+        if (waits.are_own) claimed.add(lost_.claim(Loss::communication, span->end_ns, span->ns()));
+      add({.kind = Kind::straggler,
+           .subject = concat("rank ", rank),
+           .reason = fmt::format("{} for it in {} launches, {:.3f} ms a step",
+                                 waits.are_own ? "this rank waits" : "another rank waits", waits.launches.size(),
+                                 milliseconds_of(mean_ns)),
+           .cost_ms = milliseconds_of(waits.ns),
+           .count = waits.launches.size()},
+          claimed, claimed.step_ns.empty());
+    }
   }
 
   // Adds a finding for each of the collectives for which devices wait the longest, and one for the others. They share the loss by their

@@ -21,6 +21,7 @@
 #include <weft/profile/serialize.h>
 #include <weft/profile/settings.h>
 #include <weft/runtime/parallel.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::profile {
 
@@ -109,6 +110,8 @@ void Recorder::write_about() {
             {"threads", runtime::thread_count()},
             {"settings", settings_now()},
             {"process", ::getpid()},
+            {"rank", runtime::ranks().rank},
+            {"ranks", runtime::ranks().count},
             {"unix_ns", std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count()},
             {"steady_ns", trace::now_ns()}};
   writer_.write(ChunkKind::about, dump(about_));

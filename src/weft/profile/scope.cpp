@@ -7,6 +7,7 @@
 #include <weft/profile/recorder.h>
 #include <weft/profile/report.h>
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/ranks.h>
 
 namespace weft::profile {
 
@@ -15,8 +16,18 @@ struct Scope::Impl {
   Recorder recorder;
 };
 
-Scope::Scope(const std::filesystem::path& folder, const std::string& command) {
+namespace {
+
+std::filesystem::path folder_of_rank(const std::filesystem::path& folder) {
+  const std::uint32_t rank = runtime::ranks().rank;
+  return rank == 0 ? folder : folder / concat("rank-", rank);
+}
+
+}  // namespace
+
+Scope::Scope(const std::filesystem::path& whole, const std::string& command) {
   try {
+    const std::filesystem::path folder = folder_of_rank(whole);
     impl_ = std::unique_ptr<Impl>(new Impl{folder, Recorder({.folder = folder, .command = command})});
   } catch (const std::exception& wrong) {
     status_ = Status::failed(wrong.what());

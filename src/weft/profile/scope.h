@@ -4,6 +4,8 @@
 //     const profile::Scope profile("profiles/first");
 //     for (int i = 0; i < 20; ++i) { const profile::Step step(i); train_step(batch(i)); }
 //   }
+// Of several processes that mpirun started together, each records what it does: the first one in the folder, and rank N in its folder
+// rank-N.
 #pragma once
 
 #include <cstdint>

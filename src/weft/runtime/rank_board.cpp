@@ -129,6 +129,13 @@ std::vector<std::uint32_t> RankBoard::find_deadlock() const {
   return found.size() > 1 ? found : std::vector<std::uint32_t>();
 }
 
+bool RankBoard::is_in(const RankEntry& entry, std::string_view operation) {
+  const std::array<char, sizeof entry.operation> known = entry.operation;  // may be torn while the rank writes it
+  const std::string_view begun(known.data(), ::strnlen(known.data(), known.size()));
+  operation = operation.substr(0, known.size() - 1);
+  return begun.starts_with(operation) && (begun.size() == operation.size() || begun[operation.size()] == ',');
+}
+
 void RankBoard::end_exchange() { enter(RankState::computing); }
 
 void RankBoard::end(bool failed) { enter(failed ? RankState::failed : RankState::ended); }

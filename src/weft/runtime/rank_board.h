@@ -77,6 +77,8 @@ class RankBoard {
   std::string describe(std::uint32_t rank) const;
   // Describes the end of a rank that has not told it itself: how it ended, and what it did last.
   std::string describe_end(std::uint32_t rank, std::string_view how) const;
+  // Returns whether the last operation that a rank has begun has this name.
+  static bool is_in(const RankEntry& entry, std::string_view operation);
   // Returns the ranks that wait for each other, starting with this one, if none of them can go on: they do different things. Empty as long
   // as one of them may go on, and if one of them is on another host.
   std::vector<std::uint32_t> find_deadlock() const;

@@ -22,6 +22,7 @@
 #include <weft/base/hash.h>
 #include <weft/base/knobs.h>
 #include <weft/base/trace.h>
+#include <weft/runtime/rank_waits.h>
 
 namespace weft::runtime {
 
@@ -119,6 +120,8 @@ class MpiTransport final : public Transport {
     for (const std::uint32_t rank : ranks) text += concat(text.empty() ? "" : "; ", board_.describe(rank));
     return text;
   }
+  void record_waits_for_own(const Operation& operation, std::span<const Message> sends) const;
+  void record_wait(std::uint32_t waiting, std::uint32_t late, std::uint64_t since_ns, std::uint64_t step) const;
   static void post(bool sends, const Message& message, MPI_Comm comm, Requests& requests);
   void compare(const Header& own, const Header& other, std::uint32_t rank) const;
 
@@ -127,8 +130,9 @@ class MpiTransport final : public Transport {
   bool finalizes_ = false;     // MPI was not initialised by the program itself
   std::uint32_t rank_ = 0, ranks_ = 1;
   RankBoard board_;
-  std::vector<std::uint32_t> stuck_;      // ranks that others waited for too long
-  std::atomic<std::int64_t> ended_ = -1;  // a rank that has ended although the job goes on
+  std::vector<std::string> waits_for_, waited_for_by_;  // the names of spans, by the other rank
+  std::vector<std::uint32_t> stuck_;                    // ranks that others waited for too long
+  std::atomic<std::int64_t> ended_ = -1;                // a rank that has ended although the job goes on
 };
 
 MpiTransport::MpiTransport() {
@@ -150,6 +154,10 @@ MpiTransport::MpiTransport() {
   check(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
   rank_ = rank, ranks_ = ranks;
+  for (std::uint32_t other = 0; other < ranks_; ++other) {
+    waits_for_.push_back(RankWait{rank_, other}.name());
+    waited_for_by_.push_back(RankWait{other, rank_}.name());
+  }
   open_board();
   std::thread([this] { watch(); }).detach();  // ends with the other ranks, or with this process
   ::on_exit([](int status, void* transport) { static_cast<MpiTransport*>(transport)->part(status); }, this);
@@ -238,6 +246,29 @@ void MpiTransport::kill_stuck() {
   stuck_.clear();
 }
 
+// Adds a span that ends now to the recording of this process.
+void MpiTransport::record_wait(std::uint32_t waiting, std::uint32_t late, std::uint64_t since_ns,
+                               std::uint64_t step) const {
+  constexpr std::uint64_t worth_recording_ns = 20'000;
+  const std::uint64_t now = trace::now_ns();
+  if (since_ns == 0 || now - since_ns < worth_recording_ns) return;
+  const std::string& name = waiting == rank_ ? waits_for_[late] : waited_for_by_[waiting];
+  trace::add(rank_wait_category, name.c_str(), since_ns, now, step);
+}
+
+// Records for how long another rank of this host has waited for this one, which begins the operation now.
+void MpiTransport::record_waits_for_own(const Operation& operation, std::span<const Message> sends) const {
+  const RankEntry* first = nullptr;
+  for (const Message& message : sends) {
+    const RankEntry* const entry = board_.find(message.rank);
+    if (!entry || entry->state.load(std::memory_order_acquire) != RankState::exchanging ||
+        entry->step.load(std::memory_order_relaxed) != operation.step || !board_.is_in(*entry, operation.text))
+      continue;
+    if (!first || entry->since_ns.load() < first->since_ns.load()) first = entry;
+  }
+  if (first) record_wait(first->rank.load(), rank_, first->since_ns.load(), operation.step);
+}
+
 void MpiTransport::post(bool sends, const Message& message, MPI_Comm comm, Requests& requests) {
   for (std::size_t at = 0; at < message.bytes.size(); at += most_bytes) {
     const auto bytes = message.bytes.subspan(at, std::min(most_bytes, message.bytes.size() - at));
@@ -272,6 +303,7 @@ void MpiTransport::exchange(Channel channel, const Operation& operation, std::sp
   std::unique_lock lock(mutex_);
   require(!line.has_failed, operation.text, ": an earlier exchange between the ranks has failed");
   ++line.exchanges;
+  if (trace::enabled()) record_waits_for_own(operation, sends);
   board_.begin_exchange(operation.text, operation.detail, operation.step);
   try {
     deliver(line, operation, sends, receives, lock);
@@ -307,6 +339,7 @@ void MpiTransport::deliver(Line& line, const Operation& operation, std::span<con
                     &arrivals[i]),
           "MPI_Irecv");
   std::vector<std::uint32_t> missing = from;
+  const std::uint64_t began_ns = trace::enabled() ? trace::now_ns() : 0;
   wait(how, missing, [&] {
     for (std::size_t i = 0; i < from.size(); ++i) {
       int has_come = 0;
@@ -315,6 +348,7 @@ void MpiTransport::deliver(Line& line, const Operation& operation, std::span<con
       if (!has_come) continue;
       compare(own, headers[i], from[i]);
       std::erase(missing, from[i]);
+      if (missing.empty()) record_wait(rank_, from[i], began_ns, operation.step);
       for (const Message& message : receives)
         if (message.rank == from[i]) post(false, message, line.comm, requests);
     }
