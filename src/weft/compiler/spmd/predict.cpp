@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/loop/convolution_shape.h>
+#include <weft/compiler/loop/product_flops.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
 
@@ -22,20 +22,11 @@ double result_bytes(const ir::Node& node) {
   return bytes;
 }
 
-double flops_of(const ir::Node& node) {
-  if (node.op == &ir::ops::convolution) return static_cast<double>(convolution_shape(node).flops());
-  if (node.op != &ir::ops::dot_general) return 0;
-  double flops = 2 * static_cast<double>(node.type().elements());
-  for (const std::int64_t dim : node.attributes<ir::DotAttributes>().lhs_contracting)
-    flops *= static_cast<double>(node.operand(0).size(static_cast<int>(dim)));
-  return flops;
-}
-
 }  // namespace
 
 double predict_seconds(const ir::Node& node, const Target& target) {
   if (ir::is_parameter(node) || node.op->kind == ir::Kind::shape || node.op->kind == ir::Kind::source) return 0;
-  double seconds = target.seconds(flops_of(node), result_bytes(node));
+  double seconds = target.seconds(product_flops(node), result_bytes(node));
   for (const ir::Graph* region : node.regions)
     for (const ir::Node* inner : region->nodes()) seconds += predict_seconds(*inner, target);
   return seconds;

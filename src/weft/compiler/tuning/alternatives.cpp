@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include <weft/compiler/loop/product_flops.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/attributes.h>
@@ -77,17 +78,12 @@ Value split(Value lhs, Value rhs, const Node& dot, std::int64_t parts) {
                         by_part);
 }
 
-double flops(const Node& dot) {
-  double count = 2 * static_cast<double>(dot.type().elements());
-  for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting) count *= dot.operand(0).size(d);
-  return count;
-}
-
 // Products up to this size may be faster as a generated kernel.
 constexpr double generated_flops = 4e7;
 
 bool can_be_generated(const Node& dot) {
-  return dot.operand(0).dtype() == DType::f32 && dot.type().dtype() == DType::f32 && flops(dot) <= generated_flops;
+  return dot.operand(0).dtype() == DType::f32 && dot.type().dtype() == DType::f32 &&
+         product_flops(dot) <= generated_flops;
 }
 
 bool can_be_transposed(const Node& dot) {
