@@ -124,6 +124,7 @@ void Lowering::annotate(Graph& graph, const Function& function) {
   said.attributes = verbatim_.annotations(function.attributes);
   for (const Argument& a : function.body.arguments)
     append_annotations(said.arguments, verbatim_.annotations(a.attributes), a.type, function.results);
+  declare_partial_sums(graph, said.arguments);
   for (std::size_t i = 0; i < function.results.size(); ++i) {
     const auto& attributes = function.result_attributes;
     append_annotations(said.results, i < attributes.size() ? verbatim_.annotations(attributes[i]) : Annotations(),

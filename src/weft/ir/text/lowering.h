@@ -154,6 +154,14 @@ class Lowering {
   };
   const KnownName& known(std::string_view name);
 
+  // A sum of an argument along axes of the mesh, {"x", "y"}.
+  struct Sum {
+    const Operation* op;
+    std::string axes;
+  };
+  void declare_partial_sums(const Graph& graph, std::vector<Annotations>& arguments) const;
+  static WrittenValues in_parts_of(const Function& callee, const WrittenValues& arguments);
+
   const Source& source_;
   const SyntaxModule& module_;
   const ParseLimits& limits_;
@@ -167,6 +175,7 @@ class Lowering {
   std::vector<const Function*> calls_;                // calls that are being lowered
   std::unordered_map<const Node*, Value> constants_;  // constants behind inputs of the regions that are being lowered
   std::unordered_map<std::string_view, KnownName> known_names_;
+  std::unordered_map<const Node*, std::vector<Sum>> added_arguments_;
   std::int64_t operations_ = 0;
 };
 

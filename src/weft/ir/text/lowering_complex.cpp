@@ -18,6 +18,7 @@ struct NamedComplexRule {
 };
 constexpr NamedComplexRule complex_rules[] = {
     {"check.expect_almost_eq_const", &Lowering::complex_check},
+    {"check.expect_eq", &Lowering::each_part},
     {"check.expect_eq_const", &Lowering::complex_check},
     {"check.expect_serialized_eq", &Lowering::complex_probe},
     {"chlo.scan", &Lowering::real_operation},

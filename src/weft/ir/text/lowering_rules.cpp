@@ -3,6 +3,7 @@
 
 #include <system_error>
 
+#include <weft/ir/boundary.h>
 #include <weft/ir/num_bits.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
@@ -71,12 +72,30 @@ LoweringRule rule_named(std::string_view name) {
 
 Values Lowering::call(Graph& graph, const Scope& scope, const Operation& op) {
   const Function& callee = called(op, "callee");
-  const WrittenValues arguments = written_operands(scope, op);
+  const WrittenValues arguments = in_parts_of(callee, written_operands(scope, op));
   if (!std::ranges::equal(arguments, callee.body.arguments, {}, &WrittenValue::type, &Argument::type))
     fail(op, concat("the operands do not fit the arguments of @", callee.name));
-  if (!std::ranges::equal(op.result_types, callee.results))
-    fail(op, concat("the result types do not fit those of @", callee.name));
+  const auto are_parts = [](const auto& attributes) { return find(attributes, complex_part(false).name) != nullptr; };
+  const bool fits = std::ranges::any_of(callee.result_attributes, are_parts)
+                        ? flattened(op.result_types) == flattened(callee.results)
+                        : std::ranges::equal(op.result_types, callee.results);
+  if (!fits) fail(op, concat("the result types do not fit those of @", callee.name));
   return flattened(body(graph, callee, arguments));
+}
+
+// Weft prints a complex argument of a function as two, so a call may give it as one (ir/boundary.h).
+WrittenValues Lowering::in_parts_of(const Function& callee, const WrittenValues& arguments) {
+  WrittenValues parts;
+  for (const WrittenValue& argument : arguments) {
+    const bool is_two = argument.type().is_complex && parts.size() < callee.body.arguments.size() &&
+                        find(callee.body.arguments[parts.size()].attributes, complex_part(false).name);
+    if (!is_two) {
+      parts.push_back(argument);
+      continue;
+    }
+    for (const Value part : flattened(WrittenValues{argument})) parts.push_back({part, {}});
+  }
+  return parts;
 }
 
 // Values that the regions use from outside are carried through the loop unchanged.
@@ -224,7 +243,33 @@ Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op)
 
 // Shardy's own collectives change how a value is sharded, not the value.
 Values Lowering::sharding_change(Graph& graph, const Scope& scope, const Operation& op) {
-  return resharded(graph, scope, op, ops::reshard, "out_sharding");
+  Values results = resharded(graph, scope, op, ops::reshard, "out_sharding");
+  const Node& operand = *results.front().node->operand(0).node;
+  if (op.name == "sdy.all_reduce" && is_parameter(operand)) {
+    const Attribute* axes = find(op.attributes, "reduction_axes");
+    if (!axes) fail(op, "expected the attribute reduction_axes");
+    const std::string text = verbatim_.text(*axes);
+    added_arguments_[&operand].push_back({&op, text.substr(std::min(text.find('{'), text.size()))});
+  }
+  return results;
+}
+
+// An argument whose only use is a sum along axes of the mesh is a partial sum along them, of which each device holds its own term, although
+// the program does not declare it.
+void Lowering::declare_partial_sums(const Graph& graph, std::vector<Annotations>& arguments) const {
+  for (const auto& [argument, sums] : added_arguments_) {
+    if (argument->graph != &graph) continue;
+    Annotations& said = arguments[argument->attributes<ParameterAttributes>().index];
+    const auto sharding = std::ranges::find(said, "sdy.sharding", &Annotation::name);
+    if (sharding == said.end() || sharding->value.find("unreduced=") != std::string::npos) continue;
+    std::ptrdiff_t uses = 0;
+    for (const Node* node : graph.nodes()) uses += std::ranges::count(node->operands, argument, &Value::node);
+    const auto& [op, axes] = sums.front();
+    if (uses != std::ssize(sums) || std::ranges::any_of(sums, [&](const auto& sum) { return sum.axes != axes; }))
+      fail(*op, "the summed argument is not declared unreduced, and is used in other ways as well");
+    std::string& text = sharding->value;
+    text.insert(text.rfind('>'), concat(", unreduced=", axes.substr(0, axes.find('}') + 1)));
+  }
 }
 
 // The generic form has attributes of the dialect, from which the pretty form shows only the contents.

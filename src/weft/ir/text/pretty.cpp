@@ -413,9 +413,14 @@ void sharding(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
-// all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]> : type, and so on: the axes follow from the shardings
+// all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]> : type, and so on: the axes follow from the shardings, except for
+// all_reduce {"x"} %x, whose operand need not be declared a partial sum.
 void sharding_change(Parser& p, Operation& op) {
-  if (!p.is(Token::Kind::value)) p.skip_balanced();
+  if (op.name == "sdy.all_reduce" && p.is("{")) {
+    op.attributes.push_back({"reduction_axes", p.balanced()});
+  } else if (!p.is(Token::Kind::value)) {
+    p.skip_balanced();
+  }
   op.operands = p.uses();
   p.expect("out_sharding");
   p.expect("=");
