@@ -20,9 +20,9 @@ TEST(Streams, JsonIsAllThatStandardOutputGets) {
   ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
   const auto report = nlohmann::json::parse(outcome.out);
   EXPECT_EQ(outcome.out.find('\n'), outcome.out.size() - 1);
-  for (const char* key :
-       {"steps", "parameters", "first_loss", "final_loss", "val_loss", "tokens_per_s", "step_ms_p50", "compile_ms",
-        "compiles", "peak_bytes_planned", "peak_rss_bytes", "record_us_per_step", "nodes_per_step"})
+  for (const char* key : {"steps", "parameters", "first_loss", "final_loss", "val_loss", "tokens_per_s", "step_ms_p50",
+                          "compile_ms", "compiles", "peak_bytes_planned", "peak_bytes_in_use", "peak_rss_bytes",
+                          "record_us_per_step", "nodes_per_step"})
     EXPECT_TRUE(report.at(key).is_number()) << key;
   EXPECT_EQ(report.at("checkpoint"), (folder / "ck").string());
   EXPECT_THAT(outcome.err, HasSubstr("train 20/20  loss "));

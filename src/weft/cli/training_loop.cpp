@@ -207,6 +207,7 @@ nlohmann::json TrainingLoop::report() const {
       {"compiles", metrics::uncached_compile.value()},
       {"recompiles", recompiles_},
       {"peak_bytes_planned", peak_bytes_planned_},
+      {"peak_bytes_in_use", device().stats().peak_bytes_in_use},
       {"peak_rss_bytes", peak_resident_bytes()},
       {"record_us_per_step", record_us_},
       {"nodes_per_step", nodes_per_step_},
