@@ -74,8 +74,7 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
     outputs.push_back(placed(program.graph->outputs()[i].type(), program.outputs[i], false));
   std::vector<std::int32_t> updated;
   if (options.overlaps() && program.whole) updated = updated_inputs(*program.whole);
-  auto all = std::make_shared<runtime::Executable>(
-      *runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs, updated));
+  auto all = runtime::for_devices(one, runtime::local_devices(program.mesh.devices()), inputs, outputs, updated);
   if (all->describe)
     all->describe = [describe = all->describe, program, options = without_observer(options)] {
       runtime::ProgramDescription description = describe();

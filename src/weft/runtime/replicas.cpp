@@ -66,10 +66,12 @@ Launch launch_of(const Launch& all, LocalDevices devices, std::uint32_t index, s
       .bases = all.bases.subspan(index * allocations, allocations), .step = all.step, .device = devices.first + index};
 }
 
-std::vector<Slice> moved(std::span<const Slice> slices, std::uint32_t index, std::size_t allocations) {
-  std::vector<Slice> result(slices.begin(), slices.end());
-  for (Slice& slice : result) slice.allocation += index * allocations;
-  return result;
+// Adds the slices of the device with this number.
+void add_moved(std::vector<Slice>& to, std::span<const Slice> slices, std::uint32_t index, std::size_t allocations) {
+  for (Slice slice : slices) {
+    slice.allocation += index * allocations;
+    to.push_back(slice);
+  }
 }
 
 // A thunk that runs for one device.
@@ -79,8 +81,10 @@ class OnDevice final : public Thunk {
       : of_(std::move(of)), devices_(devices), index_(index), allocations_(allocations) {
     info = of_->info;
     info.name += concat('@', devices.first + index);
-    reads = moved(of_->reads, index, allocations);
-    writes = moved(of_->writes, index, allocations);
+    reads.reserve(of_->reads.size());
+    writes.reserve(of_->writes.size());
+    add_moved(reads, of_->reads, index, allocations);
+    add_moved(writes, of_->writes, index, allocations);
     stream = of_->stream;
     has_side_effect = of_->has_side_effect;
   }
@@ -102,12 +106,11 @@ class OnAllDevices final : public Thunk {
     info = of_->info;
     info.flops *= devices.count;
     info.bytes *= devices.count;
-    const auto add = [](std::vector<Slice>& to, std::vector<Slice> slices) {
-      to.insert(to.end(), slices.begin(), slices.end());
-    };
+    reads.reserve(devices.count * of_->reads.size());
+    writes.reserve(devices.count * of_->writes.size());
     for (std::uint32_t index = 0; index < devices.count; ++index) {
-      add(reads, moved(of_->reads, index, allocations));
-      add(writes, moved(of_->writes, index, allocations));
+      add_moved(reads, of_->reads, index, allocations);
+      add_moved(writes, of_->writes, index, allocations);
     }
     // Processes exchange messages in the same order only if one stream does it, in the order of the program.
     const bool is_across_processes = ranks().count > 1;
@@ -149,9 +152,9 @@ void add_device(const Executable& one, std::uint32_t index, Executable& all) {
 
 }  // namespace
 
-std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
-                                              std::span<const Placed> inputs, std::span<const Placed> outputs,
-                                              std::span<const std::int32_t> updated) {
+std::shared_ptr<Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
+                                        std::span<const Placed> inputs, std::span<const Placed> outputs,
+                                        std::span<const std::int32_t> updated) {
   auto all = std::make_shared<Executable>();
   all->name = one->name;
   all->devices = devices.count;
@@ -165,6 +168,7 @@ std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Execut
     all->outputs.push_back(output);
     all->output_layouts.push_back(outputs[i].layout);
   }
+  all->allocations.reserve(devices.count * one->allocations.size());
   for (std::uint32_t index = 0; index < devices.count; ++index) add_device(*one, index, *all);
   // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
   // shown at one op only.

@@ -22,9 +22,9 @@ struct Placed {
 // are the tensors that have these shards. If the mesh has devices in other processes, what devices do together is done on the
 // communication stream in the order of the program, which is the same in all processes. `updated[i]` is the output that usually is input i
 // of the next launch, -1 if there is none; empty: unknown. It only serves to order the thunks.
-std::shared_ptr<const Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
-                                              std::span<const Placed> inputs, std::span<const Placed> outputs,
-                                              std::span<const std::int32_t> updated = {});
+std::shared_ptr<Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
+                                        std::span<const Placed> inputs, std::span<const Placed> outputs,
+                                        std::span<const std::int32_t> updated = {});
 
 // Runs thunks for all devices, on the calling thread. Each device runs them in order; where they meet, all of them have come.
 void run_together(std::span<const std::shared_ptr<const Thunk>> thunks, std::span<const Launch> launches);
