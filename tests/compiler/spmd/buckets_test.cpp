@@ -33,12 +33,12 @@ using runtime::StreamKind;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Partitioned divided(const Program& program) {
+Partitioned divided(const ShardedProgram& program) {
   return partition(program.graph, eight, program.shardings, program.outputs);
 }
 
 // A step of gradient descent on layers. The parameters are whole, or split as in FSDP.
-struct Training : Program {
+struct Training : ShardedProgram {
   explicit Training(int layers, bool are_split = false, std::int64_t width = 64) {
     const Sharding of_weights = are_split ? Sharding(eight, {{0}, {}}) : Sharding(eight, 2);
     std::vector<Value> weights;
@@ -83,7 +83,7 @@ std::vector<std::string> collectives(const Partitioned& program) {
   return all;
 }
 
-std::vector<std::string> joined(const Program& program, Options options = {}) {
+std::vector<std::string> joined(const ShardedProgram& program, Options options = {}) {
   options.devices = eight.devices();
   const Partitioned result = join_collectives(divided(program), options);
   ir::verify(*result.graph);
@@ -136,7 +136,7 @@ TEST(JoinCollectives, WeightsThatAreNeededFirstComeFirst) {
 
 // The second sum depends on the first, and the third one is needed before the operand of the fourth is made.
 TEST(JoinCollectives, WhatDependsOnEachOtherStaysApart) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}}));
   const auto sum = [](Value v) { return ir::reduce_sum(v, std::array<std::int64_t, 1>{0}); };
   const Value first = ir::abs(sum(x)), second = ir::abs(sum(x * 2 - ir::broadcast(first, x.type())));
@@ -200,7 +200,7 @@ TEST(HiddenCollectives, ReductionsStartBeforeTheBackwardPassEnds) {
 // weight before one of them waits for the next.
 TEST(HiddenCollectives, DevicesWaitTogetherForTheLaunchBefore) {
   constexpr int layers = 4;
-  Program p;
+  ShardedProgram p;
   const Sharding whole(eight, 2), split(eight, {{0}, {}});
   const Value x = p.input(f32({4096, 64}), split);  // overlap takes memory, but less than a tenth of this
   std::vector<Value> weights, momenta;
@@ -271,7 +271,7 @@ TEST(HiddenCollectives, NoBitDependsOnHowTheyRun) {
 
 // Without a bound, the products would all be computed while the first sum is on its way, and be kept until the second one arrives.
 TEST(HiddenCollectives, MemoryBoundsWhatIsComputedEarlier) {
-  Program p;
+  ShardedProgram p;
   const Sharding by_rows(eight, {{0}, {}});
   const Value x = p.input(f32({64, 64}), by_rows), w = p.input(f32({64, 4096}), Sharding(eight, 2));
   Value total = ir::constant(p.graph, f32({64}), 0);

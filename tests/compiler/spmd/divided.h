@@ -26,7 +26,7 @@ using ir::Value;
 inline const Mesh eight{{"data", 8}};
 inline const Mesh grid{{"data", 4}, {"model", 2}};
 
-struct Program {
+struct ShardedProgram {
   ir::Graph graph;
   std::vector<Sharding> shardings;
   std::vector<std::optional<Sharding>> outputs;
@@ -61,7 +61,7 @@ inline std::vector<ir::Array> small_integers(const ir::Graph& graph) {
 }
 
 // Compares the program on a mesh, compiled and interpreted, with the unsplit one. Returns the collectives: name, axes and bytes sent by each device.
-inline std::vector<std::string> expect_same(const Program& program, const Mesh& mesh, double tolerance = 0) {
+inline std::vector<std::string> expect_same(const ShardedProgram& program, const Mesh& mesh, double tolerance = 0) {
   const Partitioned divided = partition(program.graph, mesh, program.shardings, program.outputs);
   ir::verify(*divided.graph);
   const auto inputs = small_integers(program.graph);

@@ -20,7 +20,7 @@ Value windowed(Value x, double init, ir::Ints sizes, ir::Ints padding, const std
 
 TEST(PartitionOfParts, AWindowReachesIntoTheNeighboursOfAShard) {
   for (const std::int64_t size : {3, 5}) {
-    Program p;
+    ShardedProgram p;
     const Value x = p.input(f32({32, 4}), Sharding(eight, {{0}, {}}));
     const std::int64_t window[] = {size, 1}, padding[] = {size / 2, size / 2, 0, 0};
     const auto maximum = ir::reduction_body(ir::ops::maximum, DType::f32);
@@ -31,7 +31,7 @@ TEST(PartitionOfParts, AWindowReachesIntoTheNeighboursOfAShard) {
 }
 
 TEST(PartitionOfParts, AWindowMayReachFurtherThanTheNextShard) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}}));  // 2 rows for each device, of which 3 are needed
   const std::int64_t window[] = {7, 1}, padding[] = {3, 3, 0, 0};
   const auto add = ir::reduction_body(ir::ops::add, DType::f32);
@@ -44,7 +44,7 @@ TEST(PartitionOfParts, AWindowMayReachFurtherThanTheNextShard) {
 TEST(PartitionOfParts, ConvolutionsExchangeRowsWithNeighbours) {
   const std::int64_t spatial[] = {1, 2}, of_kernel[] = {0, 1}, padding[] = {1, 1, 1, 1}, twos[] = {2, 2};
   for (const bool halves : {false, true}) {
-    Program p;
+    ShardedProgram p;
     const Value x = p.input(f32({2, 16, 8, 3}), Sharding(eight, {{}, {0}, {}, {}}));
     const std::int64_t size = halves ? 2 : 3;
     const Value kernel = p.input(f32({size, size, 3, 4}), Sharding(eight, 4));
@@ -67,7 +67,7 @@ TEST(PartitionOfParts, ConvolutionsExchangeRowsWithNeighbours) {
 
 // Positions are outside the table, too: gather moves them inside, scatter skips them.
 TEST(PartitionOfParts, RowsOfASplitTableAreReadAndWrittenWhereTheyAre) {
-  Program p;
+  ShardedProgram p;
   const Value table = p.input(f32({16, 4}), Sharding(eight, {{0}, {}}));
   const Value positions = p.input(Type(DType::i32, {6, 1}), Sharding(eight, 2)),
               rows = p.input(f32({6, 4}), Sharding(eight, 2));

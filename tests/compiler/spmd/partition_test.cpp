@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using Axes = Sharding::Axes;
 
 TEST(Partition, ElementwiseProgramsSendNothing) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}})),
               y = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}}));
   p.graph.set_outputs({ir::add(ir::multiply(x, y), ir::constant_like(x, 3))});
@@ -25,7 +25,7 @@ TEST(Partition, ElementwiseProgramsSendNothing) {
 }
 
 TEST(Partition, DevicesDrawTheBitsOfTheirRows) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(Type(DType::u32, {16, 4}), Sharding(eight, {{0}, {}})),
               state = p.input(Type(DType::u64, {2}), Sharding(eight, 1));
   const Value bits = ir::rng_bit_generator(state, x.type(), ir::RngAlgorithm::PHILOX)[1];
@@ -37,7 +37,7 @@ TEST(Partition, DevicesDrawTheBitsOfTheirRows) {
 }
 
 TEST(Partition, OriginsOfSizesNameTheMesh) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(grid, {{0, 1}, {}}));
   p.graph.set_outputs({ir::reshape(ir::abs(x), {8, 8})});
   p.graph.input_names = {"images"};
@@ -51,14 +51,14 @@ TEST(Partition, OriginsOfSizesNameTheMesh) {
 }
 
 TEST(Partition, TheSmallerOperandIsResharded) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({8, 4}), Sharding(grid, {{0}, {}})), row = p.input(f32({4}), Sharding(grid, {{0}}));
   p.graph.set_outputs({ir::add(x, ir::broadcast(row, x.type()))});
   EXPECT_THAT(expect_same(p, grid), ElementsAre("all_gather data 12"));
 }
 
 TEST(Partition, MegatronLayersSumOncePerPair) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({8, 4}), Sharding(grid, {{0}, {}})),
               up = p.input(f32({4, 16}), Sharding(grid, {{}, {1}})),
               down = p.input(f32({16, 4}), Sharding(grid, {{1}, {}})), bias = p.input(f32({4}), Sharding(grid, 1));
@@ -70,7 +70,7 @@ TEST(Partition, MegatronLayersSumOncePerPair) {
 }
 
 TEST(Partition, TiedWeightsAreReducedOnce) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), w = p.input(f32({4, 4}), Sharding(eight, 2));
   const Value loss = ir::reduce_sum(ir::multiply(dot(dot(x, w), w), x), std::array<std::int64_t, 2>{0, 1});
   const Value one = ir::constant_like(loss, 1);
@@ -81,7 +81,7 @@ TEST(Partition, TiedWeightsAreReducedOnce) {
 
 // Momentum in the manner of ZeRO-1: the state is split, the parameters are not.
 TEST(Partition, SplitStateMeansReduceScatterAndAllGather) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),
               m = p.input(f32({8, 8}), Sharding(eight, {{0}, {}})),
               v = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
@@ -97,7 +97,7 @@ TEST(Partition, SplitStateMeansReduceScatterAndAllGather) {
 
 // The norm of the gradients, which limits them all, is computed from their parts: two numbers are added instead of two matrices.
 TEST(Partition, TheNormOfSplitGradientsIsAddedFromParts) {
-  Program p;
+  ShardedProgram p;
   const std::array<std::int64_t, 2> both{0, 1};
   const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),
               u = p.input(f32({8, 8}), Sharding(eight, 2)), m = p.input(f32({8, 8}), Sharding(eight, {{0}, {}})),
@@ -114,7 +114,7 @@ TEST(Partition, TheNormOfSplitGradientsIsAddedFromParts) {
 
 // Three projections of one weight, as in attention: their gradients become one before they are added and split.
 TEST(Partition, TheGradientsOfSlicesAreJoinedBeforeTheyAreSplit) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({24, 8}), Sharding(eight, 2)),
               m = p.input(f32({24, 8}), Sharding(eight, {{0}, {}}));
   const auto project = [&](std::int64_t part) {
@@ -129,7 +129,7 @@ TEST(Partition, TheGradientsOfSlicesAreJoinedBeforeTheyAreSplit) {
 }
 
 TEST(Partition, TheGradientsOfATiedWeightAreAddedBeforeTheyAreSplit) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 8}), Sharding(eight, {{0}, {}})), w = p.input(f32({8, 8}), Sharding(eight, 2)),
               m = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
   const Value loss = ir::reduce_sum(ir::multiply(dot(dot(x, w), w), x), std::array<std::int64_t, 2>{0, 1});
@@ -140,7 +140,7 @@ TEST(Partition, TheGradientsOfATiedWeightAreAddedBeforeTheyAreSplit) {
 
 // In the manner of FSDP: a weight is gathered once, although it is used as it is and transposed.
 TEST(Partition, SplitWeightsAreGatheredOnce) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({64, 8}), Sharding(eight, {{0}, {}})),
               w = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
   const Value y = dot(x, w);
@@ -150,7 +150,7 @@ TEST(Partition, SplitWeightsAreGatheredOnce) {
 
 // Parts that are divided by 0 would be infinities of both signs, or NaN.
 TEST(Partition, PartialSumsAreAddedBeforeADivisionByWhatMayBeZero) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), y = p.input(f32({4}), Sharding(eight, 1));
   const Value sum = ir::reduce_sum(x, std::array<std::int64_t, 1>{0});
   p.graph.set_outputs({sum / y, ir::negate(sum / ir::constant_like(sum, 4))});
@@ -158,7 +158,7 @@ TEST(Partition, PartialSumsAreAddedBeforeADivisionByWhatMayBeZero) {
 }
 
 TEST(Partition, AxesMoveBetweenDimensionsByAllToAll) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({8, 8}), Sharding(eight, {{0}, {}}));
   p.graph.set_outputs({ir::negate(x)});
   p.outputs = {Sharding(eight, {{}, {0}})};
@@ -166,7 +166,7 @@ TEST(Partition, AxesMoveBetweenDimensionsByAllToAll) {
 }
 
 TEST(Partition, SumsThatOthersDependOnAreAdded) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}}));
   const Value mean = ir::reduce_sum(x, std::array<std::int64_t, 1>{0}) * 0.0625;
   const Value centred = x - ir::broadcast(mean, x.type());
@@ -191,7 +191,7 @@ std::vector<Value> three_times(ir::Graph& graph, std::vector<Value> inits, Body&
 }
 
 TEST(Partition, AnAccumulationIsAddedUpOnceAfterTheLoop) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), zero = ir::constant(p.graph, f32({4}), 0);
   const auto results = three_times(p.graph, {zero, x}, [](std::span<const Value> in) {
     return std::vector{in[0] + ir::reduce_sum(in[1], std::array<std::int64_t, 1>{0}), in[1] * 2};
@@ -201,7 +201,7 @@ TEST(Partition, AnAccumulationIsAddedUpOnceAfterTheLoop) {
 }
 
 TEST(Partition, ALoopKeepsTheShardingOfItsBody) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), start = ir::constant(p.graph, f32({16, 4}), 1);
   const auto results = three_times(p.graph, {start, x}, [](std::span<const Value> in) {
     return std::vector{ir::maximum(in[0] + in[1], in[1]), in[1]};
@@ -211,7 +211,7 @@ TEST(Partition, ALoopKeepsTheShardingOfItsBody) {
 }
 
 TEST(Partition, ACollectiveOfALoopCountsForEachStep) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({8}), Sharding(eight, {{0}}));
   const auto results = three_times(p.graph, {x}, [](std::span<const Value> in) {
     const Value sum = ir::reduce_sum(in[0], std::array<std::int64_t, 1>{0});
@@ -223,7 +223,7 @@ TEST(Partition, ACollectiveOfALoopCountsForEachStep) {
 
 // A loop collects rows in this way for the gradients of the weights of stacked layers.
 TEST(Partition, RowsThatStepsCollectAreAddedUpOnceAfterTheLoop) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({16, 4}), Sharding(eight, {{0}, {}})), rows = ir::constant(p.graph, f32({8, 4}), 0),
               at = ir::constant(p.graph, Type(DType::i32, {}), 2);
   const auto results = three_times(p.graph, {rows, x, at}, [](std::span<const Value> in) {
@@ -237,7 +237,7 @@ TEST(Partition, RowsThatStepsCollectAreAddedUpOnceAfterTheLoop) {
 }
 
 TEST(Partition, AStepAddsWhatTheNextStepNeedsAdded) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({4, 16}), Sharding(eight, 2)), w = p.input(f32({16, 16}), Sharding(eight, {{}, {0}})),
               v = p.input(f32({16, 16}), Sharding(eight, {{0}, {}}));
   const auto results = three_times(p.graph, {x, w, v}, [](std::span<const Value> in) {
@@ -250,7 +250,7 @@ TEST(Partition, AStepAddsWhatTheNextStepNeedsAdded) {
 
 // The weight has more bytes than what it is multiplied by, but the product is combined with many activations.
 TEST(Partition, AWeightIsGatheredIfThatSendsLessThanMovingActivations) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({8, 16, 32}), Sharding(eight, {{0}, {}, {}})),
               weight = p.input(f32({4, 32}), Sharding(eight, {{}, {0}})),
               small = p.input(f32({8, 4}), Sharding(eight, {{0}, {}}));
@@ -262,7 +262,7 @@ TEST(Partition, AWeightIsGatheredIfThatSendsLessThanMovingActivations) {
 }
 
 TEST(Partition, BranchesAreDividedToo) {
-  Program p;
+  ShardedProgram p;
   const Value which = p.input(Type(DType::i32, {}), Sharding(grid, 0)),
               x = p.input(f32({8, 4}), Sharding(grid, {{0}, {1}}));
   const auto branch = [&](auto&& f) {
@@ -278,7 +278,7 @@ TEST(Partition, BranchesAreDividedToo) {
 }
 
 TEST(Partition, RefusesWhatItCannotDivide) {
-  Program p;
+  ShardedProgram p;
   const Value x = p.input(f32({10, 4}), Sharding(eight, {{0}, {}}));
   p.graph.set_outputs({ir::negate(x)});
   EXPECT_THAT([&] { partition(p.graph, eight, p.shardings); },
