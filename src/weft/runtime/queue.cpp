@@ -245,7 +245,10 @@ void Queue::complete(LaunchPtr launch, StreamError stream_error) {
     account(*launch);
   }
   if (launch->error) {
-    if (launch->groups.empty()) {
+    // A stream that works asynchronously may have later launches that read the outputs. It will run them to their end, although they
+    // are skipped, so the outputs keep their memory.
+    const bool is_asynchronous = std::this_thread::get_id() != thread_.get_id();
+    if (launch->groups.empty() && !is_asynchronous) {
       for (Memory* const output : launch->outputs) *output = nullptr;
     }
     for (const SlotsRef& donor : launch->donors) donor->may_keep_memory();
