@@ -89,7 +89,10 @@ void profile_command(const ProfileOptions& options, const std::vector<std::strin
   Status status;
   {
     const auto aside = options.json ? std::make_unique<OutputAside>() : nullptr;
-    const PartingWords words(concat("; `weft report ", folder.string(), "` shows what was recorded"));
+    const auto words =
+        is_first
+            ? std::make_unique<PartingWords>(concat("; `weft report ", folder.string(), "` shows what was recorded"))
+            : nullptr;
     profile::Scope scope(folder, "weft " + joined(command));
     code = run_recorded(command);
     status = scope.finish();
