@@ -62,7 +62,8 @@ class DifferentiableProgram final : public record::Callee, public std::enable_sh
   std::vector<State> states_;        // inputs that the program does not replace
   std::vector<ir::Value> replaced_;  // inputs that are values of parameters which the program replaces
   std::vector<State> new_states_;    // results that only a parameter receives
-  std::vector<std::uint32_t> noted_inputs_, noted_results_, new_state_results_;  // the indices of these and of others
+  // The indices of the inputs and results that a call notes, and of the results in `new_states_`.
+  std::vector<std::uint32_t> noted_inputs_, noted_results_, new_state_results_;
   std::vector<std::string> names_;
   bool holds_arguments_ = false;  // false if there is no gradient, or if the function takes its gradients itself
   std::mutex mutex_;

@@ -84,6 +84,7 @@ bool Synchronizer::run_program() {
     }
   }
   const bool compiled = plan == nullptr;
+  if (compiled) recording_.graph().input_names.clear();  // of an attempt that failed
   if (compiled && session.observer)
     for (std::size_t i = 0; i < recording_.inputs().size(); ++i)
       recording_.graph().input_names.push_back(session.observer->name_of_input(i));

@@ -24,7 +24,7 @@ struct JoinedCollectives {
 };
 
 // Decides between operands that ask for different divisions of an op: the one with more bytes wins, or the one that depends on data.
-// With the latter, weights that are split like data are gathered, instead of moving activations.
+// If the one that depends on data wins, weights that are split like data are gathered, instead of moving activations.
 struct Precedence {
   // Whether each input is data: 1 for those of a batch, 0 for state, which outputs replace. Empty if bytes decide.
   std::vector<std::uint8_t> is_data;

@@ -251,7 +251,7 @@ void MpiTransport::record_wait(std::uint32_t waiting, std::uint32_t late, std::u
                                std::uint64_t step) const {
   constexpr std::uint64_t worth_recording_ns = 20'000;
   const std::uint64_t now = trace::now_ns();
-  if (since_ns == 0 || now - since_ns < worth_recording_ns) return;
+  if (since_ns == 0 || since_ns + worth_recording_ns > now) return;
   const std::string& name = waiting == rank_ ? waits_for_[late] : waited_for_by_[waiting];
   trace::add(rank_wait_category, name.c_str(), since_ns, now, step);
 }
