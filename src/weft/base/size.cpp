@@ -1,11 +1,11 @@
 #include <weft/base/size.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <ostream>
 
 #include <weft/base/dim_registry.h>
+#include <weft/base/inline_list.h>
 
 namespace weft {
 
@@ -251,9 +251,9 @@ std::int64_t SizeValues::evaluate(Size size) const {
 }
 
 Type SizeValues::evaluate(Type type) const {
-  std::array<Dim, Type::max_rank> dims;
-  for (int i = 0; i < type.rank(); ++i) dims[i] = Dim((*this)(type.dim(i)));
-  return Type(type.dtype(), std::span(dims).first(type.rank()));
+  InlineList<Dim> dims;
+  for (const Dim dim : type.dims()) dims.push_back(Dim((*this)(dim)));
+  return Type(type.dtype(), std::span(dims.begin(), dims.size()));
 }
 
 }  // namespace weft

@@ -12,59 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include <weft/base/inline_list.h>
 #include <weft/base/type.h>
 
 namespace weft {
-
-// A list of at most Type::max_rank items, stored in place.
-template <class T>
-class InlineList {
- public:
-  InlineList() {}  // NOLINT: the items stay uninitialised
-  InlineList(std::initializer_list<T> items) : InlineList(std::span<const T>(items.begin(), items.size())) {}
-  explicit InlineList(std::span<const T> items) {
-    for (const T& item : items) push_back(item);
-  }
-  InlineList(const InlineList& other) : InlineList(std::span<const T>(other.begin(), other.size())) {}
-  InlineList& operator=(const InlineList& other) {
-    if (this == &other) return *this;
-    size_ = other.size_;
-    std::copy(other.begin(), other.end(), begin());
-    return *this;
-  }
-
-  void push_back(T item) {
-    require(size_ < Type::max_rank, "a tensor has at most ", Type::max_rank, " dimensions");
-    items_[size_++] = item;
-  }
-  void resize(int size, T fill) {
-    while (size_ < size) push_back(fill);
-    size_ = size;
-  }
-  void insert(int at, T item) {
-    push_back(item);
-    for (int i = size_ - 1; i > at; --i) std::swap(items_[i], items_[i - 1]);
-  }
-  void erase(int at) {
-    for (int i = at; i + 1 < size_; ++i) items_[i] = items_[i + 1];
-    --size_;
-  }
-
-  std::size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
-  T* begin() { return items_; }
-  T* end() { return items_ + size_; }
-  const T* begin() const { return items_; }
-  const T* end() const { return items_ + size_; }
-  T& operator[](std::integral auto i) { return items_[i]; }
-  const T& operator[](std::integral auto i) const { return items_[i]; }
-  T& back() { return items_[size_ - 1]; }
-  const T& back() const { return items_[size_ - 1]; }
-
- protected:
-  int size_ = 0;
-  T items_[Type::max_rank];
-};
 
 // A list of sizes: {2, 3}, a vector of numbers, or the shape of another tensor. Where documented, one size may be -1
 // and is then inferred.
@@ -95,7 +46,7 @@ class Shape : public InlineList<Dim> {
   }
 
   int rank() const { return size_; }
-  operator std::span<const Dim>() const { return {items_, size()}; }  // NOLINT
+  operator std::span<const Dim>() const { return {begin(), size()}; }  // NOLINT
   friend bool operator==(const Shape& a, const Shape& b) { return std::ranges::equal(a, b); }
   friend std::ostream& operator<<(std::ostream& out, const Shape& shape);  // [2, 3]
 };
@@ -110,7 +61,7 @@ class Axes : public InlineList<std::int64_t> {
   Axes(std::span<const std::int64_t> axes) : InlineList(axes) {}                // NOLINT
   Axes(const std::vector<std::int64_t>& axes) : InlineList(std::span(axes)) {}  // NOLINT
 
-  operator std::span<const std::int64_t>() const { return {items_, size()}; }  // NOLINT
+  operator std::span<const std::int64_t>() const { return {begin(), size()}; }  // NOLINT
 };
 
 // Returns the axis in [0, rank). Throws Error, which starts with `function`, if it is out of range.

@@ -45,7 +45,7 @@ DimSet require_split(const Call& call, std::string_view batching_name, Ints batc
 
 void push_others(DimList& dims, Type type, DimSet taken) {
   for (int d = 0; d < type.rank(); ++d)
-    if (!has(taken, d)) dims.push(type.dim(d));
+    if (!has(taken, d)) dims.push_back(type.dim(d));
 }
 
 // Requires that the dimension numbers of an operand or the result of a convolution cover all of its dimensions.
@@ -94,7 +94,7 @@ void dot_general_type(const Call& call, std::vector<Type>& results) {
   require_pairs(call, "batching", a.lhs_batching, a.rhs_batching);
   require_pairs(call, "contracting", a.lhs_contracting, a.rhs_contracting);
   DimList dims;
-  for (const std::int64_t d : a.lhs_batching) dims.push(lhs.dim(d));
+  for (const std::int64_t d : a.lhs_batching) dims.push_back(lhs.dim(d));
   push_others(dims, lhs, lhs_taken);
   push_others(dims, rhs, rhs_taken);
   results.push_back(dims.type(dtype));
@@ -114,14 +114,15 @@ void convolution_type(const Call& call, std::vector<Type>& results) {
   const Dim batch = dim(x, a.input_batch), out = dim(kernel, a.kernel_output_feature);
   require_groups(call, a, batch, dim(x, a.input_feature), dim(kernel, a.kernel_input_feature), out);
 
-  std::array<Dim, Type::max_rank> dims;
+  DimList dims;
+  dims.resize(x.rank(), 0);
   dims[a.output_batch] = a.batch_groups == 1 ? batch : Dim(batch.value() / a.batch_groups);
   dims[a.output_feature] = out;
   for (std::size_t i = 0; i < a.input_spatial.size(); ++i) {
     const WindowDim window = window_dim(a, i, dim(kernel, a.kernel_spatial[i]).value());
     dims[a.output_spatial[i]] = window_positions(call, a.input_spatial[i], window, dim(x, a.input_spatial[i]));
   }
-  results.push_back(Type(dtype, std::span(dims).first(x.rank())));
+  results.push_back(dims.type(dtype));
 }
 
 }  // namespace weft::ir

@@ -97,7 +97,8 @@ void gather_type(const Call& call, std::vector<Type>& results) {
   call.require(rank <= Type::max_rank, "the result would have rank ", rank);
   const DimSet offset = require_window_dims(call, n, window, rank);
 
-  std::array<Dim, Type::max_rank> dims;
+  DimList dims;
+  dims.resize(rank, 0);
   int batch = 0;
   for_each_batch_dim(n, indices, [&](Dim size) {
     while (has(offset, batch)) ++batch;
@@ -106,7 +107,7 @@ void gather_type(const Call& call, std::vector<Type>& results) {
   std::size_t at = 0;
   for (int d = 0; d < x.rank(); ++d)
     if (has(window, d)) dims[a.offset_dims[at++]] = a.slice_sizes[d];
-  results.push_back(Type(x.dtype(), std::span(dims).first(rank)));
+  results.push_back(dims.type(x.dtype()));
 }
 
 void scatter_type(const Call& call, std::vector<Type>& results) {

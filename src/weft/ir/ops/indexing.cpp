@@ -32,7 +32,7 @@ void dynamic_slice_type(const Call& call, std::vector<Type>& results) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     call.require(sizes[i] >= 0 && sizes[i] <= type.dims()[i].min(), "a slice of ", sizes[i], " does not fit dimension ",
                  i, " of size ", type.dims()[i]);
-    dims.push(sizes[i]);
+    dims.push_back(sizes[i]);
   }
   results.push_back(dims.type(type.dtype()));
 }

@@ -39,7 +39,7 @@ void reduce_type(const Call& call, std::vector<Type>& results) {
       require_dimensions(call, "dimensions", call.attributes<DimensionsAttributes>().dimensions, first.rank());
   DimList dims;
   for (int d = 0; d < first.rank(); ++d)
-    if (!has(reduced, d)) dims.push(first.dim(d));
+    if (!has(reduced, d)) dims.push_back(first.dim(d));
   for (std::size_t i = 0; i < count; ++i) results.push_back(dims.type(call.operands[i].dtype()));
 }
 
@@ -54,7 +54,7 @@ void reduce_window_type(const Call& call, std::vector<Type>& results) {
   if (!window.window_dilations.empty()) require_count(call, "window_dilations", window.window_dilations, rank);
   if (!window.padding.empty()) require_count(call, "padding", window.padding, 2 * rank);
   DimList dims;
-  for (int d = 0; d < first.rank(); ++d) dims.push(window_positions(call, d, window_dim(window, d), first.dim(d)));
+  for (int d = 0; d < first.rank(); ++d) dims.push_back(window_positions(call, d, window_dim(window, d), first.dim(d)));
   for (std::size_t i = 0; i < count; ++i) results.push_back(dims.type(call.operands[i].dtype()));
 }
 

@@ -4,28 +4,17 @@
 #include <string_view>
 #include <vector>
 
+#include <weft/base/inline_list.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops/window.h>
 
 namespace weft::ir {
 
-// The dims of a result while it is being built; at most Type::max_rank of them, on the stack.
-class DimList {
+// The dims of a result while it is being built.
+class DimList : public InlineList<Dim> {
  public:
-  DimList() = default;
-  explicit DimList(std::span<const Dim> dims) {
-    for (const Dim d : dims) push(d);
-  }
-  void push(Dim d) {
-    require(count_ < Type::max_rank, "a tensor has at most ", Type::max_rank, " dimensions");
-    dims_[count_++] = d;
-  }
-  Dim& operator[](std::int64_t i) { return dims_[i]; }
-  Type type(DType dtype) const { return Type(dtype, std::span(dims_.data(), count_)); }
-
- private:
-  std::array<Dim, Type::max_rank> dims_;
-  std::size_t count_ = 0;
+  using InlineList::InlineList;
+  Type type(DType dtype) const { return Type(dtype, std::span(begin(), size())); }
 };
 
 // A set of dimensions, one bit each.

@@ -69,7 +69,7 @@ void transpose_type(const Call& call, std::vector<Type>& results) {
   require_count(call, "permutation", permutation, type.rank());
   require_dimensions(call, "permutation", permutation, type.rank());
   DimList dims;
-  for (const std::int64_t d : permutation) dims.push(type.dim(d));
+  for (const std::int64_t d : permutation) dims.push_back(type.dim(d));
   results.push_back(dims.type(type.dtype()));
 }
 
@@ -88,7 +88,7 @@ void slice_type(const Call& call, std::vector<Type>& results) {
     call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= least, "[", start[i], ", ", limit[i],
                  ") is not inside dimension ", i, " of size ", size);
     call.require(strides[i] >= 1, "the stride of dimension ", i, " must be at least 1, got ", strides[i]);
-    dims.push((limit[i] - start[i] + strides[i] - 1) / strides[i]);
+    dims.push_back((limit[i] - start[i] + strides[i] - 1) / strides[i]);
   }
   results.push_back(dims.type(type.dtype()));
 }
@@ -105,7 +105,7 @@ void pad_type(const Call& call, std::vector<Type>& results) {
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     call.require(interior[i] >= 0, "the interior padding of dimension ", i, " must not be negative, got ", interior[i]);
-    dims.push(padded_size(call, i, type.dims()[i], low[i], high[i], interior[i]));
+    dims.push_back(padded_size(call, i, type.dims()[i], low[i], high[i], interior[i]));
   }
   results.push_back(dims.type(type.dtype()));
 }
