@@ -43,14 +43,11 @@ Node& Graph::append(const Op& op, std::span<const Value> operands, const void* a
   if (!types.empty() && !std::ranges::equal(types, inferred_)) [[unlikely]]
     call.fail(concat("the result is ", inferred_.empty() ? Type() : inferred_[0], ", not ", types[0]));
 
-  Node node{&op,
-            this,
-            op.attributes ? op.attributes->copy(arena_, attributes) : nullptr,
-            arena_.copy(operands),
-            arena_.copy(std::span<const Type>(inferred_)),
-            {},
-            location_,
-            0};
+  const void* const attribute_data = op.attributes ? op.attributes->copy(arena_, attributes) : nullptr;
+  const std::span<const Value> its_operands = arena_.copy(operands);
+  const std::span<const Type> its_types = arena_.copy(std::span<const Type>(inferred_));
+  Node& node = *arena_.make<Node>(&op, this, attribute_data, its_operands, its_types, std::span<const Graph* const>(),
+                                  location_, 0U);
   if (!regions.empty()) {
     auto* to = static_cast<const Graph**>(arena_.allocate(regions.size() * sizeof(Graph*), alignof(Graph*)));
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -63,7 +60,7 @@ Node& Graph::append(const Op& op, std::span<const Value> operands, const void* a
 }
 
 Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
-  Node node = from;
+  Node& node = *arena_.make<Node>(from);
   node.graph = this;
   node.operands = arena_.copy(operands);
   if (from.graph != this) {
@@ -82,7 +79,7 @@ Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
   return push(node);
 }
 
-Node& Graph::push(Node node) {
+Node& Graph::push(Node& node) {
   node.id = nodes_.size();
   // For most ops the result types follow from the operands and attributes. For the others, hashing the first type is enough.
   fingerprint_.add(reinterpret_cast<std::uintptr_t>(node.op) ^
@@ -90,8 +87,8 @@ Node& Graph::push(Node node) {
   fingerprint_.add(mix(node.types.empty() ? 0 : node.types[0].hash(), node.operands.size()));
   for (const Value v : node.operands) fingerprint_.add((static_cast<std::uint64_t>(v.node->id) << 16) + v.index);
   for (const Graph* region : node.regions) fingerprint_.add(fingerprint_of(*region).low);
-  nodes_.push_back(arena_.make<Node>(node));
-  return *nodes_.back();
+  nodes_.push_back(&node);
+  return node;
 }
 
 Value Graph::add_input(Type type) {

@@ -89,7 +89,7 @@ class Graph {
   std::shared_ptr<const FunctionAnnotations> annotations;  // null if the function has none
 
  private:
-  Node& push(Node node);
+  Node& push(Node& node);
 
   Arena arena_;
   std::vector<Node*> nodes_;

@@ -25,7 +25,8 @@ struct alignas(64) TensorImpl {
   TensorImpl& operator=(const TensorImpl&) = delete;
 
   void retain() { references.fetch_add(1, std::memory_order_relaxed); }
-  void release() {
+  // Every operation drops handles, and in large units GCC would call this.
+  [[gnu::always_inline]] void release() {
     if (references.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy(this);
   }
   void set_buffer(runtime::BufferPtr to) {
