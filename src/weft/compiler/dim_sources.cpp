@@ -192,8 +192,7 @@ DimSources::DimSources(const ir::Graph& graph, const SizeValues& sizes,
     DimNames& dims = known_[graph.inputs()[i]];
     if (i >= taken) dims = constant_dims(type, constants[i - taken].size());
     const std::string* const known = i < graph.input_dims.size() ? graph.input_dims[i].data() : nullptr;
-    for (int d = 0; i < taken && d < type.rank(); ++d)
-      dims.push_back(known ? known[d] : concat(ir::input_name(graph, i), " dim ", d));
+    for (int d = 0; i < taken && d < type.rank(); ++d) dims.push_back(known ? known[d] : ir::dim_name(graph, i, d));
   }
   for (Node* const node : graph.nodes()) {
     if (ir::is_parameter(*node)) continue;

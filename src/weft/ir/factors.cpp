@@ -12,17 +12,23 @@ void make_rest_whole(Type type, std::vector<DimFactors>& dims, Factors& factors)
     if (dims[d].empty() && type.dim(d) != Dim(1)) dims[d] = {factors.add(type.dim(d), Factor::Kind::whole)};
 }
 
+// Returns whether each factor of a dimension that is split follows factors that are split into single elements.
+bool splits_major_first(const DimFactors& dim, const Factors& factors, const Mesh& mesh, const FactorAxes& axes) {
+  bool is_complete = true;
+  for (const int factor : dim) {
+    const Sharding::Axes& own = axes[factor];
+    if (!own.empty() && !is_complete) return false;
+    is_complete = is_complete && factors.all[factor].size == Dim(devices_along(mesh, own));
+  }
+  return true;
+}
+
 // Returns the axes of a dimension: those of its factors, from major to minor. Nullopt if this is not a sharding of the dimension.
 std::optional<Sharding::Axes> axes_of(const DimFactors& dim, const Factors& factors, const Mesh& mesh,
                                       const FactorAxes& axes) {
+  if (!splits_major_first(dim, factors, mesh, axes)) return std::nullopt;
   Sharding::Axes all;
-  bool complete = true;  // the factors so far are split into single elements
-  for (const int factor : dim) {
-    const Sharding::Axes& own = axes[factor];
-    if (!own.empty() && !complete) return std::nullopt;
-    all.insert(all.end(), own.begin(), own.end());
-    complete = complete && factors.all[factor].size == Dim(devices_along(mesh, own));
-  }
+  for (const int factor : dim) all.insert(all.end(), axes[factor].begin(), axes[factor].end());
   return all;
 }
 
@@ -128,6 +134,14 @@ std::optional<Sharding> Factors::operand_sharding(int operand, const Node& node,
 
 std::optional<Sharding> Factors::result_sharding(int result, const Mesh& mesh, const FactorAxes& axes) const {
   return sharding_of(results[result], partial_axes(*this, axes), *this, mesh, axes);
+}
+
+bool Factors::can_split(const Mesh& mesh, const FactorAxes& axes) const {
+  const auto can_split_dim = [&](const DimFactors& dim) { return splits_major_first(dim, *this, mesh, axes); };
+  const auto can_split_tensor = [&](const std::vector<DimFactors>& dims) {
+    return std::ranges::all_of(dims, can_split_dim);
+  };
+  return std::ranges::all_of(operands, can_split_tensor) && std::ranges::all_of(results, can_split_tensor);
 }
 
 std::optional<FactorAxes> Factors::axes_of_result(int result, const Sharding& sharding) const {

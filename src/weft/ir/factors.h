@@ -55,8 +55,10 @@ struct Factors {
     return static_cast<int>(all.size()) - 1;
   }
 
-  // Return the sharding of an operand or a result if the factors are split along these axes. Nullopt if it is not a sharding: a minor
-  // factor of a dimension is split, but the major one not completely.
+  // Returns whether operands and results have shardings if the factors are split along these axes. They have none if a minor factor of a
+  // dimension is split, but the major one not completely.
+  bool can_split(const Mesh& mesh, const FactorAxes& axes) const;
+  // Return the sharding of an operand or a result if the factors are split along these axes; nullopt if it has none.
   std::optional<Sharding> operand_sharding(int operand, const Node& node, const Mesh& mesh,
                                            const FactorAxes& axes) const;
   std::optional<Sharding> result_sharding(int result, const Mesh& mesh, const FactorAxes& axes) const;

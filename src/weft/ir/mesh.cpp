@@ -30,6 +30,7 @@ std::vector<std::int64_t> places_of(std::span<const std::int64_t> order, std::in
 Mesh::Mesh(std::vector<Axis> axes) : Mesh(std::move(axes), {}) {}
 
 Mesh::Mesh(std::vector<Axis> axes, std::span<const std::int64_t> order) {
+  require(axes.size() <= max_axes, "mesh: ", axes.size(), " axes, a mesh has at most ", max_axes);
   for (const Axis& axis : axes) {
     require(!axis.name.empty(), "mesh: an axis has no name");
     require(axis.size >= 1, "mesh: axis '", axis.name, "' has size ", axis.size, "; a size is at least 1");

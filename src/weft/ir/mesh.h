@@ -23,9 +23,10 @@ class Mesh {
     friend bool operator==(const Axis&, const Axis&) = default;
   };
   static constexpr std::int64_t max_devices = std::int64_t{1} << 20;
+  static constexpr std::size_t max_axes = 64;
 
   Mesh() : Mesh(std::vector<Axis>{}) {}  // one device, no axes
-  // Throws Error for a name that is empty or occurs twice, a size below 1, and more than max_devices devices.
+  // Throws Error for a name that is empty or occurs twice, a size below 1, and more than max_axes axes or max_devices devices.
   explicit Mesh(std::vector<Axis> axes);
   Mesh(std::initializer_list<Axis> axes) : Mesh(std::vector<Axis>(axes)) {}
   // Arranges the devices in this order: the device order[0] is the first one of the grid in row-major order. Throws also if the order does

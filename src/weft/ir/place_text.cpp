@@ -16,4 +16,8 @@ std::string input_name(const Graph& graph, std::size_t index) {
   return has_name ? graph.input_names[index] : concat("input ", index);
 }
 
+std::string dim_name(const Graph& graph, std::size_t input, int dim) {
+  return concat(input_name(graph, input), " dim ", dim);
+}
+
 }  // namespace weft::ir

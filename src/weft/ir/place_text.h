@@ -13,5 +13,7 @@ std::string place_text(const Location& location);
 
 // Returns the name of an input, or "input 3" if it has none.
 std::string input_name(const Graph& graph, std::size_t index);
+// Returns the name of a dimension of an input: "images dim 0".
+std::string dim_name(const Graph& graph, std::size_t input, int dim);
 
 }  // namespace weft::ir

@@ -1,6 +1,7 @@
 // A Sharding says how the devices of a mesh hold one tensor: along which axes each dimension is split, and along which axes the devices
 // hold summands of the tensor instead of its elements. Along every other axis the tensor is replicated. The semantics are those of
-// Shardy's sdy.sharding and of jax.sharding.NamedSharding with `unreduced` axes.
+// Shardy's sdy.sharding and of jax.sharding.NamedSharding with `unreduced` axes. Eight bytes, compared by value: equal shardings are one
+// interned object that lives as long as the process, so copying and comparing them costs as much as for a pointer. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,15 @@ class Sharding {
   using Partial = std::vector<std::pair<int, Reduction>>;  // sorted by axis
 
   // Replicates a tensor of this rank.
-  Sharding(Mesh mesh, int rank) : mesh_(std::move(mesh)), dims_(rank) {}
+  Sharding(const Mesh& mesh, int rank) : Sharding(mesh, std::vector<Axes>(rank)) {}
   // Throws Error if an axis is used twice.
-  Sharding(Mesh mesh, std::vector<Axes> dims, Partial partial = {});
+  Sharding(const Mesh& mesh, std::vector<Axes> dims, Partial partial = {});
 
-  const Mesh& mesh() const { return mesh_; }
-  int rank() const { return static_cast<int>(dims_.size()); }
-  const Axes& axes(int dim) const { return dims_[dim]; }
-  const Partial& partial() const { return partial_; }
+  const Mesh& mesh() const { return data_->mesh; }
+  int rank() const { return static_cast<int>(data_->dims.size()); }
+  const std::vector<Axes>& dims() const { return data_->dims; }
+  const Axes& axes(int dim) const { return data_->dims[dim]; }
+  const Partial& partial() const { return data_->partial; }
   bool is_replicated() const;
 
   // Returns into how many shards a dimension is split.
@@ -50,9 +52,14 @@ class Sharding {
   friend std::ostream& operator<<(std::ostream& out, const Sharding& sharding);
 
  private:
-  Mesh mesh_;
-  std::vector<Axes> dims_;
-  Partial partial_;
+  struct Data {
+    Mesh mesh;
+    std::vector<Axes> dims;
+    Partial partial;
+    friend bool operator==(const Data&, const Data&) = default;
+  };
+  struct Registry;
+  const Data* data_;
 };
 
 // Returns the product of the sizes of axes.

@@ -36,16 +36,15 @@ void check(const ir::Graph& graph) {
 ir::Sharding on_mesh(const ir::Sharding& sharding, const ir::Mesh& mesh) {
   require(sharding.mesh().has_axes_of(mesh), "partition: a sharding is on the mesh (", sharding.mesh(),
           "), the program on (", mesh, ")");
-  std::vector<ir::Sharding::Axes> dims;
-  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
-  return {mesh, std::move(dims), sharding.partial()};
+  return {mesh, sharding.dims(), sharding.partial()};
 }
 
 // Returns where the sizes of a device's part of an input come from: "input 0 dim 0 (4096) / data 8".
-std::vector<std::string> dims_of_part(const std::string& name, Type whole, const ir::Sharding& sharding) {
+std::vector<std::string> dims_of_part(const ir::Graph& graph, std::size_t input, const ir::Sharding& sharding) {
+  const Type whole = graph.inputs()[input].type();
   std::vector<std::string> dims;
   for (int d = 0; d < whole.rank(); ++d) {
-    std::string& text = dims.emplace_back(concat(name, " dim ", d));
+    std::string& text = dims.emplace_back(ir::dim_name(graph, input, d));
     if (!sharding.axes(d).empty()) text += concat(" (", whole.dim(d), ')');
     for (const int axis : sharding.axes(d))
       text += concat(" / ", sharding.mesh().axes()[axis].name, ' ', sharding.mesh().size(axis));
@@ -72,7 +71,7 @@ class Partitioner {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const Type whole = from_.inputs()[i].type();
       shards.push_back(to_->add_input(inputs[i].local_type(whole)));
-      to_->input_dims.push_back(dims_of_part(ir::input_name(from_, i), whole, inputs[i]));
+      to_->input_dims.push_back(dims_of_part(from_, i, inputs[i]));
     }
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const ir::Value input = from_.inputs()[i];

@@ -46,12 +46,6 @@ std::map<std::string, double> sent_by(const Division& division) {
   return sent;
 }
 
-std::vector<ir::Sharding::Axes> dims_of_sharding(const ir::Sharding& sharding) {
-  std::vector<ir::Sharding::Axes> dims;
-  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
-  return dims;
-}
-
 bool is_whole(const ir::Sharding& sharding) {
   for (int d = 0; d < sharding.rank(); ++d)
     if (!sharding.axes(d).empty()) return false;
@@ -60,7 +54,7 @@ bool is_whole(const ir::Sharding& sharding) {
 
 // Returns the sharding split along one axis more, in a dimension that divides; nullopt if it does not.
 std::optional<ir::Sharding> split(const ir::Sharding& sharding, Type type, int d, int axis) {
-  std::vector<ir::Sharding::Axes> dims = dims_of_sharding(sharding);
+  std::vector<ir::Sharding::Axes> dims = sharding.dims();
   for (const ir::Sharding::Axes& axes : dims)
     if (std::ranges::count(axes, axis) != 0) return std::nullopt;
   const std::int64_t parts = ir::devices_along(sharding.mesh(), dims[d]) * sharding.mesh().size(axis);

@@ -14,9 +14,7 @@ using Axes = ir::Sharding::Axes;
 class Resharding {
  public:
   Resharding(Collectives& collectives, ir::Value x, const ir::Sharding& from, const ir::Sharding& to)
-      : collectives_(collectives), x_(x), to_(to), partial_(from.partial()) {
-    for (int d = 0; d < from.rank(); ++d) axes_.push_back(from.axes(d));
-  }
+      : collectives_(collectives), x_(x), to_(to), axes_(from.dims()), partial_(from.partial()) {}
 
   ir::Value run() {
     add_partial_sums();

@@ -16,16 +16,11 @@ using Axes = ir::Sharding::Axes;
 using Partial = ir::Sharding::Partial;
 using OptionalSharding = std::optional<ir::Sharding>;
 
-std::vector<Axes> dims_of(const ir::Sharding& sharding) {
-  std::vector<Axes> dims;
-  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
-  return dims;
-}
-
 ir::Sharding with_partial(const ir::Sharding& sharding, const Axes& summed) {
+  if (summed.empty()) return sharding;
   Partial partial = sharding.partial();
   for (const int axis : summed) partial.emplace_back(axis, ir::Reduction::sum);
-  return {sharding.mesh(), dims_of(sharding), std::move(partial)};
+  return {sharding.mesh(), sharding.dims(), std::move(partial)};
 }
 
 bool is_partial_along(const ir::Sharding& sharding, int axis) {
@@ -34,7 +29,8 @@ bool is_partial_along(const ir::Sharding& sharding, int axis) {
 
 // Returns the sharding with each dimension split only along the axes before the first one of these.
 ir::Sharding without_axes(const ir::Sharding& sharding, const Axes& removed) {
-  std::vector<Axes> dims = dims_of(sharding);
+  if (removed.empty()) return sharding;
+  std::vector<Axes> dims = sharding.dims();
   for (Axes& axes : dims) axes.erase(std::ranges::find_first_of(axes, removed), axes.end());
   return {sharding.mesh(), std::move(dims), sharding.partial()};
 }
@@ -42,7 +38,7 @@ ir::Sharding without_axes(const ir::Sharding& sharding, const Axes& removed) {
 // Returns the sharding with each dimension split along the first of its axes, as far as its size divides. A constraint says how values are
 // held; the values are the same if fewer devices split them.
 ir::Sharding as_far_as_sizes_divide(const ir::Sharding& sharding, const Type& type) {
-  std::vector<Axes> dims = dims_of(sharding);
+  std::vector<Axes> dims = sharding.dims();
   for (int d = 0; d < sharding.rank(); ++d) {
     std::int64_t left = type.size(d);
     const auto too_many = std::ranges::find_if(dims[d], [&](int axis) {
@@ -189,7 +185,7 @@ class Typing {
       for (const Type type : node->types) told[node->id].emplace_back(type.rank());
     const auto want = [&](ir::Value v, const ir::Sharding& needed, const auto& minds) {
       OptionalSharding& wanted = wanted_[v.node->id][v.index];
-      std::vector<Axes> dims = wanted ? dims_of(*wanted) : std::vector<Axes>(needed.rank());
+      std::vector<Axes> dims = wanted ? wanted->dims() : std::vector<Axes>(needed.rank());
       const bool is_partial = !nodes_[v.node->id].results[v.index].partial().empty();
       for (int d = 0; d < needed.rank(); ++d) {
         Told& so_far = told[v.node->id][v.index][d];
@@ -226,7 +222,7 @@ class Typing {
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Value v = node.operand(i);
         const auto is_split = [](const Axes& axes) { return !axes.empty(); };
-        const bool has_chosen = !follows_factors(node) || std::ranges::any_of(dims_of(t.operands[i]), is_split);
+        const bool has_chosen = !follows_factors(node) || std::ranges::any_of(t.operands[i].dims(), is_split);
         want(v, t.operands[i], [&](int d) {
           const auto minds = [&](int factor) { return minds_factor(factor, bytes_of({{v.type()}})); };
           return has_chosen || std::ranges::any_of(t.factors.operands[i][d], minds);
@@ -280,7 +276,7 @@ class Typing {
       if (t.results[i].partial().empty()) continue;
       ir::Sharding sum = sum_of(node, i);
       // If some use needs the sum and all agree how it is split, they share it; otherwise each use adds what it needs.
-      const bool is_shared = is_needed_[node.id] != 0 && dims_of(sum) != dims_of(t.results[i]);
+      const bool is_shared = is_needed_[node.id] != 0 && sum.dims() != t.results[i].dims();
       if (is_added_early_[node.id] != 0 || is_shared) t.passed_on[i] = std::move(sum);
     }
   }
@@ -308,7 +304,7 @@ class Typing {
   ir::Sharding sum_of(const ir::Node& node, std::size_t result) const {
     const ir::Sharding& given = nodes_[node.id].results[result];
     const OptionalSharding& wanted = wanted_[node.id][result];
-    std::vector<Axes> dims = dims_of(given);
+    std::vector<Axes> dims = given.dims();
     if (wanted)
       for (int d = 0; d < given.rank(); ++d) {
         const Axes& more = wanted->axes(d);
@@ -368,7 +364,7 @@ class Typing {
       add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}),
                  is_of_data_[node.operand(i).node->id] != 0, claims);
     if (!knows_users_) add_results(node, t.factors, claims);
-    meet_claims(node, claims, t);
+    meet_claims(claims, t);
     // Along an axis on which a partial sum passes, the result is not split: it is added up, and thereby split, further on.
     const Axes passing = passing_axes(node, t);
     bool any = false;
@@ -379,10 +375,10 @@ class Typing {
       add_claims(without_axes(*wanted, passing), t.factors.results[i], t.factors, bytes_of({{node.types[i]}}),
                  /*is_of_data=*/false, claims);
     }
-    if (any) meet_claims(node, claims, t);
+    if (any) meet_claims(claims, t);
   }
 
-  void meet_claims(const ir::Node& node, std::vector<Claim> claims, NodeTyping& t) const {
+  void meet_claims(std::vector<Claim> claims, NodeTyping& t) const {
     t.axes.assign(t.factors.all.size(), {});
     std::ranges::stable_sort(claims, std::greater(), [](const Claim& c) { return std::pair(c.is_of_data, c.weight); });
     std::vector<std::uint8_t> taken(mesh_.axes().size());
@@ -393,10 +389,10 @@ class Typing {
         t.axes[claim.factor].push_back(axis);
       }
     }
-    drop_what_is_no_sharding(node, t);
+    drop_what_is_no_sharding(t);
   }
 
-  void drop_what_is_no_sharding(const ir::Node& node, NodeTyping& t) const {
+  void drop_what_is_no_sharding(NodeTyping& t) const {
     const auto drop_minor = [&](std::span<const ir::DimFactors> dims) {
       for (const ir::DimFactors& dim : dims) {
         bool complete = true;
@@ -406,14 +402,7 @@ class Typing {
         }
       }
     };
-    const auto all_are_shardings = [&] {
-      for (int i = 0; i < std::ssize(node.operands); ++i)
-        if (!t.factors.operand_sharding(i, node, mesh_, t.axes)) return false;
-      for (int i = 0; i < std::ssize(node.types); ++i)
-        if (!t.factors.result_sharding(i, mesh_, t.axes)) return false;
-      return true;
-    };
-    while (!all_are_shardings()) {
+    while (!t.factors.can_split(mesh_, t.axes)) {
       for (const auto& dims : t.factors.operands) drop_minor(dims);
       for (const auto& dims : t.factors.results) drop_minor(dims);
     }
@@ -477,6 +466,8 @@ std::vector<NodeTyping> type_nodes(const ir::Graph& graph, const ir::Mesh& mesh,
   return Typing(graph, mesh, inputs, outputs, partial_outputs, precedence).run();
 }
 
-ir::Sharding without_partial(const ir::Sharding& given) { return {given.mesh(), dims_of(given)}; }
+ir::Sharding without_partial(const ir::Sharding& given) {
+  return given.partial().empty() ? given : ir::Sharding(given.mesh(), given.dims());
+}
 
 }  // namespace weft::compiler

@@ -32,9 +32,7 @@ bool splits(const ir::Sharding& sharding, int dim, int axis) {
 }
 
 ir::Sharding on(const ir::Mesh& mesh, const ir::Sharding& sharding) {
-  std::vector<ir::Sharding::Axes> dims;
-  for (int d = 0; d < sharding.rank(); ++d) dims.push_back(sharding.axes(d));
-  return {mesh, std::move(dims), sharding.partial()};
+  return {mesh, sharding.dims(), sharding.partial()};
 }
 
 class Explainer {
