@@ -52,7 +52,7 @@ CaptionerTrainer::CaptionerTrainer(const CaptionerConfig& config, const train::P
       compile([this](const CaptionBatch& batch) { return train::update(optimizer_, config_, loss_of(batch)); },
               whole("training step"));
   update_ = update;
-  division_ = [update] { return update.explain().devices(); };
+  division_ = [update] { return update.explain({.remedies = false}).devices(); };
   loss_ = compile([this](const CaptionBatch& batch) { return loss_of(batch); }, whole("validation"));
   encode_ =
       compile([this](const Tensor& images) { return in_precision(config_, [&] { return model_.encoder(images); }); },

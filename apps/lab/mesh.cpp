@@ -92,7 +92,7 @@ MeshRun measure_step(const MeshOptions& options, const MeshVariant& variant, std
   Clock::time_point start = Clock::now();
   (void)step(batches[0].images, batches[0].labels).item();
   run.first_step_s = train::seconds_since(start);
-  const Explanation::Program program = step.explain().programs.front();
+  const Explanation::Program program = step.explain({.remedies = false}).programs.front();
   run.compile_s = 1e-3 * program.compile_ms;
   run.division = program.devices;
   run.joined = program.joined;

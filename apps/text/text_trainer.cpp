@@ -55,7 +55,7 @@ TextTrainer::TextTrainer(const TextConfig& config, const train::Parallelism& par
       compile([this](const Tensor& windows) { return train::update(optimizer_, config_, model_.loss(windows)); },
               whole("training step"));
   update_ = update;
-  division_ = [update] { return update.explain().devices(); };
+  division_ = [update] { return update.explain({.remedies = false}).devices(); };
   loss_ = compile([this](const Tensor& windows) { return model_.loss(windows); }, whole("validation"));
   next_logits_ = compile([this](const Tensor& tokens, const Tensor& last) { return model_.next_logits(tokens, last); },
                          whole("sampling"));

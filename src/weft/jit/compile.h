@@ -260,7 +260,7 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
   };
   Pinned pinned() const { return Pinned(*this); }
 
-  Explanation explain() const { return jit::explain(*state_->core); }
+  Explanation explain(const ExplainOptions& options = {}) const { return jit::explain(*state_->core, options); }
 
  private:
   struct State {

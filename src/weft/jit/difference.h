@@ -32,6 +32,6 @@ Difference nearest_difference(std::span<const std::shared_ptr<const Specializati
 // Returns what a replay of `known` would have done differently from `recorded`; empty if nothing.
 std::string difference_of_replay(const Specialization& known, const Specialization& recorded);
 
-Explanation::Program describe(const Specialization& specialization);
+Explanation::Program describe(const Specialization& specialization, const ExplainOptions& options);
 
 }  // namespace weft::jit

@@ -61,7 +61,8 @@ std::string describe(const Frozen& frozen, const Specialization& s) {
   WEFT_ASSERT(false, "something frozen of no kind");
 }
 
-void describe(const record::Plan& plan, Explanation::Graph& graph, const compiler::NameOfInput& name_of_input) {
+void describe(const record::Plan& plan, const ExplainOptions& options, const compiler::NameOfInput& name_of_input,
+              Explanation::Graph& graph) {
   graph.kernels = plan.executable->thunks.size();
   graph.peak_bytes = plan.executable->peak_bytes;
   for (const auto& thunk : plan.executable->thunks) {
@@ -82,7 +83,7 @@ void describe(const record::Plan& plan, Explanation::Graph& graph, const compile
   graph.cache_miss = report.cache_miss;
   if (!report.division) return;
   compiler::Division division = *report.division;
-  if (report.add_remedies) report.add_remedies(name_of_input, division);
+  if (options.remedies && report.add_remedies) report.add_remedies(name_of_input, division);
   graph.devices = division.summary();
   graph.communications = division.operations();
   graph.sent_bytes = division.sent_bytes();
@@ -96,7 +97,7 @@ void describe(const record::Plan& plan, Explanation::Graph& graph, const compile
 
 }  // namespace
 
-Explanation::Program describe(const Specialization& s) {
+Explanation::Program describe(const Specialization& s, const ExplainOptions& options) {
   Explanation::Program program;
   program.nodes = s.nodes;
   program.rerecorded_because = s.rerecorded_because;
@@ -121,12 +122,12 @@ Explanation::Program describe(const Specialization& s) {
   if (s.aliases_matter && !s.arguments.empty())
     program.guards.emplace_back(
         "which arguments are the same tensor, because a gradient with respect to one includes the others");
-  if (s.plan) describe(*s.plan, program, [&](std::int32_t input) { return s.name_of(s.inputs[input]); });
+  if (s.plan) describe(*s.plan, options, [&](std::int32_t input) { return s.name_of(s.inputs[input]); }, program);
   for (const Specialization::Part& part : s.before) {
     Explanation::Graph& graph = program.before.emplace_back();
     graph.nodes = part.nodes;
     graph.ended_by = part.ended_by;
-    if (part.plan) describe(*part.plan, graph, [](std::int32_t input) { return concat("input ", input); });
+    if (part.plan) describe(*part.plan, options, [](std::int32_t input) { return concat("input ", input); }, graph);
   }
   return program;
 }

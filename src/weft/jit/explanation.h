@@ -11,6 +11,11 @@
 
 namespace weft {
 
+struct ExplainOptions {
+  // Whether to find what would remove each collective of a program for a mesh: the program is divided in up to 16 other ways for it.
+  bool remedies = true;
+};
+
 struct Explanation {
   struct Kernel {
     std::string name, category, source;

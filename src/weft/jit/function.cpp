@@ -105,7 +105,7 @@ void call(Function& function, Invocation& invocation, const std::shared_ptr<cons
   function.call(invocation, pinned);
 }
 std::shared_ptr<const Specialization> last_call(const Function& function) { return function.last(); }
-Explanation explain(const Function& function) { return function.explain(); }
+Explanation explain(const Function& function, const ExplainOptions& options) { return function.explain(options); }
 
 void Function::call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned) {
   if (called_inside()) return run_as_part(invocation);
@@ -271,7 +271,7 @@ void Function::tell(const Specialization& made, std::span<const GraphBreak> brea
   // A search for NaN keeps every input, so nothing that it causes is the fault of the program.
   if (diagnostics::enabled(diagnostics::Kind::missed_donation) && !knobs::debug_nans()) tell_missed_donations(made);
   if (logging::enabled(logging::Channel::guards)) {
-    const Explanation::Program told = describe(made);
+    const Explanation::Program told = describe(made, {.remedies = false});
     for (const std::string& line : told.arguments) WEFT_LOG(guards, options_.name, ": argument ", line);
     for (const std::string& line : told.guards) WEFT_LOG(guards, options_.name, ": ", line);
   }
@@ -336,7 +336,7 @@ std::shared_ptr<const Specialization> Function::last() const {
   return last;
 }
 
-Explanation Function::explain() const {
+Explanation Function::explain(const ExplainOptions& options) const {
   const std::lock_guard lock(mutex_);
   Explanation explanation{.function = options_.name,
                           .calls = calls_,
@@ -349,7 +349,8 @@ Explanation Function::explain() const {
                           .recompiles = recompiles_};
   if (explanation.sizes.empty()) explanation.sizes = given_up_;
   if (explanation.sizes.empty() && sizes_.any_buckets()) explanation.sizes = own_program_of_bucket;
-  for (const auto& s : specializations_.recent(specializations_.size())) explanation.programs.push_back(describe(*s));
+  for (const auto& s : specializations_.recent(specializations_.size()))
+    explanation.programs.push_back(describe(*s, options));
   return explanation;
 }
 

@@ -54,7 +54,7 @@ class Function {
   // Returns the specialisation of the last call. Throws Error if it cannot be replayed or if there was none.
   std::shared_ptr<const Specialization> last() const;
 
-  Explanation explain() const;
+  Explanation explain(const ExplainOptions& options) const;
   const std::string& name() const { return options_.name; }
 
  private:

@@ -45,6 +45,6 @@ std::shared_ptr<Function> make_function(CompileOptions options, const std::sourc
 void call(Function& function, Invocation& invocation, const std::shared_ptr<const Specialization>& pinned);
 // Returns the specialisation of the last call. Throws Error if it cannot be replayed or if there was none.
 std::shared_ptr<const Specialization> last_call(const Function& function);
-Explanation explain(const Function& function);
+Explanation explain(const Function& function, const ExplainOptions& options);
 
 }  // namespace weft::jit
