@@ -15,6 +15,7 @@
 #include <weft/compiler/nested_compiler.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/phase.h>
 #include <weft/compiler/plan/fuse.h>
 #include <weft/compiler/plan/horizontal.h>
 #include <weft/compiler/plan/memory_plan.h>
@@ -33,23 +34,6 @@ namespace weft::compiler {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-class Phase {
- public:
-  Phase(Report& report, const char* name)
-      : report_(report), name_(name), start_(Clock::now()), scope_("compile", name) {}
-  ~Phase() {
-    report_.passes.push_back(
-        {name_, std::chrono::duration<double, std::milli>(Clock::now() - start_).count(), changed});
-  }
-  bool changed = true;
-
- private:
-  Report& report_;
-  const char* name_;
-  Clock::time_point start_;
-  trace::Scope scope_;
-};
 
 // Collects the generated code that units need: their kernels and the routines that their thunks call. Equal sources are compiled once.
 class CodeRequest {

@@ -11,6 +11,7 @@
 
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/exchanged_tensors.h>
+#include <weft/compiler/phase.h>
 #include <weft/compiler/sharding_layout.h>
 #include <weft/compiler/spmd/buckets.h>
 #include <weft/compiler/spmd/describe_division.h>
@@ -89,9 +90,15 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
                                                             const std::vector<bool>& shared) {
   options.devices = program.mesh.devices();
   if (runtime::ranks().count > 1) options.link.leaves_cpus = true;
-  const Partitioned joined = join_collectives(program, options);
+  Report before;
+  if (report) before.passes = std::move(report->passes);
+  const Partitioned joined = [&] {
+    const Phase phase(before, "join-collectives");
+    return join_collectives(program, options);
+  }();
   const auto one = compile(*joined.graph, options, report);
   if (report) {
+    report->passes.insert(report->passes.begin(), before.passes.begin(), before.passes.end());
     report->division = describe_division(joined);
     report->add_remedies = [joined, options = without_observer(options)](const NameOfInput& name, Division& division) {
       add_remedies(joined, options, name, division);

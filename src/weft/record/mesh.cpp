@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <weft/compiler/on_mesh.h>
+#include <weft/compiler/phase.h>
 #include <weft/compiler/sharding_layout.h>
 #include <weft/compiler/spmd/partition.h>
 #include <weft/record/compile_once.h>
@@ -54,7 +55,11 @@ std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const
   std::vector<std::optional<ir::Sharding>> outputs;
   for (const runtime::LayoutId layout : program.outputs)
     outputs.push_back(layout ? std::optional(compiler::sharding_of(layout)) : std::nullopt);
-  const compiler::Partitioned divided = compiler::partition(graph, program.mesh, inputs, outputs);
+  compiler::Report of_division;
+  const compiler::Partitioned divided = [&] {
+    const compiler::Phase phase(of_division, "divide");
+    return compiler::partition(graph, program.mesh, inputs, outputs);
+  }();
   require(backend != Backend::interpreter || runtime::ranks().count == 1,
           "the interpreter runs all devices of a mesh in one process: start a single one, or choose another backend");
   if (backend == Backend::interpreter)
@@ -64,7 +69,11 @@ std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const
   require_same_program(*divided.graph, concat(options.target->cpu, options.target->features,
                                               options.communication_key(), options.strict, options.fuse));
   return compile_once(
-      [&](compiler::Report& made) { return compiler::compile_for_mesh(divided, options, &made, shared); }, report);
+      [&](compiler::Report& made) {
+        made = of_division;
+        return compiler::compile_for_mesh(divided, options, &made, shared);
+      },
+      report);
 }
 
 }  // namespace weft::record
