@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <mutex>
 #include <numbers>
 #include <unordered_map>
 
@@ -143,7 +144,24 @@ constexpr Composite composite_table[] = {
 
 // ---- calls
 
-// A decomposition depends only on the name, the operand types and the number, so each is built once per thread.
+// A decomposition depends only on the name, the operand types and the number, so each is built once.
+class Decompositions {
+ public:
+  std::shared_ptr<const Graph> find(std::uint64_t key) {
+    const std::lock_guard lock(mutex_);
+    const auto found = known_.find(key);
+    return found == known_.end() ? nullptr : found->second;
+  }
+  void add(std::uint64_t key, std::shared_ptr<const Graph> graph) {
+    const std::lock_guard lock(mutex_);
+    known_.insert_or_assign(key, std::move(graph));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Graph>> known_;
+};
+
 template <class Decomposition>
 Values call(std::string_view name, std::span<const Value> operands, double number, Decomposition&& decomposition) {
   std::uint64_t key = mix(hash_bytes(name), std::bit_cast<std::uint64_t>(number));
@@ -152,14 +170,15 @@ Values call(std::string_view name, std::span<const Value> operands, double numbe
     types.push_back(v.type());
     key = mix(key, v.type().hash());
   }
-  thread_local std::unordered_map<std::uint64_t, std::shared_ptr<const Graph>> known;
-  std::shared_ptr<const Graph>& graph = known[key];
+  static auto* const known = new Decompositions;  // never destroyed: threads may record while the process ends
+  std::shared_ptr<const Graph> graph = known->find(key);
   const auto matches = [&] { return std::ranges::equal(graph->inputs(), types, {}, [](Value v) { return v.type(); }); };
   if (!graph || graph->name != name || !matches()) {
     graph = make_graph(types, [&](Graph& g, std::span<const Value> x) {
       g.name = name;
       return decomposition(x);
     });
+    known->add(key, graph);
   }
   return composite(name, operands, graph);
 }

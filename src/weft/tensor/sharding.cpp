@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <fnmatch.h>
+#include <list>
+#include <mutex>
 
 #include <weft/compiler/sharding_layout.h>
 #include <weft/ir/builder.h>
@@ -13,9 +15,12 @@
 namespace weft {
 
 void set_mesh(const Mesh& mesh) {
-  thread_local Mesh chosen;  // programs are recorded by each thread for itself
-  chosen = mesh;
-  record::session.mesh = &chosen;
+  static std::mutex mutex;
+  static auto* const chosen = new std::list<Mesh>;  // sessions refer to them; a process chooses few
+  const std::lock_guard lock(mutex);
+  auto known = std::ranges::find(*chosen, mesh);
+  if (known == chosen->end()) known = chosen->insert(known, mesh);
+  record::session.mesh = &*known;
 }
 
 const Mesh& current_mesh() {
@@ -137,12 +142,9 @@ void shard(const std::vector<NamedParameter>& parameters, const zero::Over& over
   for (const auto& [name, parameter] : parameters) {
     require(parameter->defined(), "shard: ", name, " has no value");
     const Sharding now = current_sharding(*parameter, mesh);
-    std::vector<Sharding::Axes> dims;
-    bool is_split = false;
-    for (int d = 0; d < now.rank(); ++d) {
-      dims.push_back(now.axes(d));
-      is_split |= std::ranges::find(now.axes(d), axis) != now.axes(d).end();
-    }
+    std::vector<Sharding::Axes> dims = now.dims();
+    bool is_split =
+        std::ranges::any_of(dims, [&](const Sharding::Axes& axes) { return std::ranges::count(axes, axis) != 0; });
     for (int d = 0; d < now.rank() && !is_split; ++d) {
       if (parameter->type().size(d) % (now.shards(d) * mesh.size(axis)) != 0) continue;
       dims[d].push_back(axis);

@@ -11,11 +11,6 @@ const dnnl::engine& engine() {
   return cpu;
 }
 
-dnnl::stream& stream() {
-  thread_local dnnl::stream s(engine());  // only one thread at a time may use a stream
-  return s;
-}
-
 std::optional<dnnl::memory::data_type> data_type(DType t) {
   if (t == DType::f32) return dnnl::memory::data_type::f32;
   if (t == DType::bf16 && Target::host().multiplies_bf16) return dnnl::memory::data_type::bf16;
@@ -36,9 +31,9 @@ Call::Memories Call::make_memories() const {
 
 void Call::run(Memories& memories, std::span<std::byte* const> addresses) const {
   for (std::size_t i = 0; i < addresses.size(); ++i) memories.objects[i].set_data_handle(addresses[i]);
-  dnnl::error::wrap_c_api(
-      dnnl_primitive_execute(primitive_.get(), stream().get(), memories.arguments.size(), memories.arguments.data()),
-      "could not execute a primitive");
+  dnnl::error::wrap_c_api(dnnl_primitive_execute(primitive_.get(), memories.stream.get(), memories.arguments.size(),
+                                                 memories.arguments.data()),
+                          "could not execute a primitive");
 }
 
 void Call::run(std::span<std::byte* const> addresses) const {

@@ -14,7 +14,6 @@
 namespace weft::compiler::onednn {
 
 const dnnl::engine& engine();
-dnnl::stream& stream();  // of the calling thread
 
 // Returns nullopt for element types that oneDNN does not compute with on this machine.
 std::optional<dnnl::memory::data_type> data_type(DType t);
@@ -30,6 +29,7 @@ class Call {
 
  private:
   struct Memories {
+    dnnl::stream stream{engine()};  // only one thread at a time may use a stream
     std::vector<dnnl::memory> objects;
     std::vector<dnnl_exec_arg_t> arguments;
   };

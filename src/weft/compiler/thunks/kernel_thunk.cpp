@@ -1,6 +1,7 @@
 #include <weft/compiler/thunks/kernel_thunk.h>
 
 #include <algorithm>
+#include <array>
 
 #include <weft/runtime/parallel.h>
 #include <weft/runtime/thread_scratch.h>
@@ -9,17 +10,20 @@ namespace weft::compiler {
 
 namespace {
 
-using Addresses = std::vector<std::byte*>;
+// The addresses of a call's buffers in a launch. Few calls have so many buffers that their addresses need memory of their own.
+class Addresses {
+ public:
+  Addresses(const KernelCall& call, const runtime::Launch& launch) {
+    if (call.buffers.size() > few_.size()) many_.resize(call.buffers.size());
+    std::byte** next = many_.empty() ? few_.data() : many_.data();
+    for (const runtime::Slice& slice : call.buffers) *next++ = launch.at(slice);
+  }
+  std::byte* const* data() const { return many_.empty() ? few_.data() : many_.data(); }
 
-Addresses& addresses_of_this_thread() {
-  thread_local Addresses addresses;  // launches run on many threads, and keep it between calls
-  return addresses;
-}
-
-void set_addresses(const KernelCall& call, const runtime::Launch& launch, Addresses& addresses) {
-  addresses.clear();
-  for (const runtime::Slice& slice : call.buffers) addresses.push_back(launch.at(slice));
-}
+ private:
+  std::array<std::byte*, 32> few_;
+  std::vector<std::byte*> many_;
+};
 
 void run_tasks(const KernelCall& call, std::byte* const* addresses, std::int64_t begin, std::int64_t end) {
   call.kernel(addresses, call.parameters.data(), begin, end,
@@ -38,9 +42,8 @@ KernelCall::KernelCall(const Loop& loop, Kernel its_kernel, std::vector<runtime:
 
 void KernelThunk::run(const runtime::Launch& launch) const {
   if (calls_.size() > 1) return run_together(launch);
-  Addresses& addresses = addresses_of_this_thread();  // kernels on other threads only read it
   const KernelCall& call = calls_[0];
-  set_addresses(call, launch, addresses);
+  const Addresses addresses(call, launch);
   std::byte* const* const at = addresses.data();
   runtime::parallel_for(call.extent.tasks, std::max<std::int64_t>(1, worthwhile_elements / call.task_elements),
                         [&](std::int64_t begin, std::int64_t end) { run_tasks(call, at, begin, end); });
@@ -51,7 +54,6 @@ void KernelThunk::run_together(const runtime::Launch& launch) const {
   std::int64_t all = 0;
   for (const KernelCall& call : calls_) all += call.extent.tasks * call.task_elements;
   runtime::parallel_for(all, worthwhile_elements, [&](std::int64_t begin, std::int64_t end) {
-    Addresses& addresses = addresses_of_this_thread();
     std::int64_t first = 0;  // the number of elements before this call
     for (const KernelCall& call : calls_) {
       const std::int64_t count = call.extent.tasks * call.task_elements;
@@ -60,8 +62,7 @@ void KernelThunk::run_together(const runtime::Launch& launch) const {
         return (std::clamp<std::int64_t>(element - first, 0, count) + call.task_elements - 1) / call.task_elements;
       };
       if (task(begin) < task(end)) {
-        set_addresses(call, launch, addresses);
-        run_tasks(call, addresses.data(), task(begin), task(end));
+        run_tasks(call, Addresses(call, launch).data(), task(begin), task(end));
       }
       first += count;
     }
