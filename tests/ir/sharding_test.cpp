@@ -24,6 +24,13 @@ TEST(Mesh, NumbersDevicesInRowMajorOrder) {
 }
 
 TEST(Mesh, RefusesWhatIsNoMesh) {
+  EXPECT_THAT(
+      [] {
+        std::vector<Mesh::Axis> many;
+        for (int i = 0; i < 65; ++i) many.push_back({concat("x", i), 1});
+        Mesh mesh(many);
+      },
+      ThrowsMessage<Error>(HasSubstr("65 axes, a mesh has at most 64")));
   EXPECT_THAT([] { Mesh({{"x", 2}, {"x", 4}}); }, ThrowsMessage<Error>(HasSubstr("two axes are named 'x'")));
   EXPECT_THAT([] { Mesh({{"x", 0}}); }, ThrowsMessage<Error>(HasSubstr("axis 'x' has size 0")));
   EXPECT_THAT([] { Mesh({{"", 2}}); }, ThrowsMessage<Error>(HasSubstr("has no name")));

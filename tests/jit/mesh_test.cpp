@@ -8,6 +8,7 @@
 
 #include <weft/base/knobs.h>
 #include <weft/record/session.h>
+#include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft {
@@ -23,6 +24,11 @@ struct Mlp {
     field("up", up);
     field("down", down);
   }
+};
+
+struct Weight {
+  Parameter weight = Parameter(ones({256, 256}));
+  void fields(auto&& field) { field("weight", weight); }
 };
 
 Tensor batch_of(int step, std::int64_t rows, std::int64_t columns) {
@@ -123,6 +129,25 @@ TEST_F(OnMesh, LayoutsGiveTheNumbersOfOneDevice) {
   EXPECT_EQ(sharding("down.weight.exp_avg_sq"), "[{}, {\"model\"}]");
 }
 
+TEST_F(OnMesh, DividedStateIsNeverWholeOnADevice) {
+  const Mesh mesh{{"data", 8}};
+  runtime::CpuDevice own;
+  runtime::Device& before = device();
+  set_device(own);
+  {
+    Weight model;
+    shard(model, {{"*", PartitionSpec{}}}, mesh);
+    optim::AdamW optimizer(model, {.lr = 1e-2});
+    shard(optimizer, zero::over("data"), mesh);
+    synchronize();
+    constexpr std::uint64_t whole = 256 * 256 * sizeof(float);
+    EXPECT_LT(own.stats().peak_bytes_in_use, 8 * whole + 3 * whole)
+        << "each device has the whole weight, and its part of both states";
+    EXPECT_EQ(concat(*sharding_of(optimizer.state()[1].parameter->tensor())), "[{\"data\"}, {}]");
+  }
+  set_device(before);
+}
+
 TEST_F(OnMesh, ExplanationsTellWhatDevicesSendAndWhy) {
   Mlp model;
   const Mesh mesh{{"data", 4}};
@@ -135,6 +160,10 @@ TEST_F(OnMesh, ExplanationsTellWhatDevicesSendAndWhy) {
   EXPECT_THAT(told.text(), HasSubstr("needs the sum of what each device computes in dot_general at"));
   EXPECT_THAT(told.text(), testing::AnyOf(HasSubstr("; minimal: "), HasSubstr("predicted exposed")))
       << "what would remove it";
+  EXPECT_THAT(f.explain({.remedies = false}).text(),
+              testing::AllOf(HasSubstr("each device sends 768 B"), testing::Not(HasSubstr("; minimal: ")),
+                             testing::Not(HasSubstr("predicted exposed"))));
+  EXPECT_EQ(told.programs.front().phases.front().name, "divide");
 }
 
 TEST_F(OnMesh, GuardsTellShardingsApart) {

@@ -69,7 +69,12 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::st
   slot_names_ = std::move(slot_names);
   for (State& state : states_)
     if (state.takes_part()) begin(state);
-  sync();
+  // State on a mesh may still be divided (zero::over), and no device should hold it whole before.
+  const auto is_on_mesh = [](const State& state) {
+    return std::ranges::any_of(state.slots,
+                               [](const Parameter& slot) { return bool(slot.unobserved().impl().layout); });
+  };
+  if (std::ranges::none_of(states_, is_on_mesh)) sync();
 }
 
 void Optimizer::before_load(const StateDict& saved) {

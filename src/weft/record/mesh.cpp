@@ -8,6 +8,7 @@
 #include <weft/compiler/spmd/partition.h>
 #include <weft/record/compile_once.h>
 #include <weft/record/compiler_options.h>
+#include <weft/record/recording.h>
 #include <weft/record/same_program.h>
 #include <weft/record/session.h>
 #include <weft/record/sync.h>
@@ -26,6 +27,15 @@ runtime::LayoutId replicated(const ir::Mesh& mesh, int rank) { return compiler::
 
 runtime::BufferPtr moved(const runtime::BufferPtr& buffer, runtime::LayoutId layout) {
   return device().upload(buffer->type(), compiler::readable(device(), buffer)->bytes(), layout);
+}
+
+bool compute_as(TensorImpl& recorded, runtime::LayoutId layout) {
+  if (recorded.buffer || !recorded.recording || recorded.is_input || recorded.references != 1) return false;
+  const ir::Mesh mesh = compiler::sharding_of(layout).mesh();
+  const std::optional<ir::Mesh>& of_program = recorded.recording->mesh();
+  if ((of_program && *of_program != mesh) || (session.mesh && *session.mesh != mesh)) return false;
+  recorded.layout = layout;
+  return true;
 }
 
 void move_state(TensorImpl& state, runtime::LayoutId layout) {

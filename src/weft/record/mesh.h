@@ -33,6 +33,10 @@ runtime::LayoutId replicated(const ir::Mesh& mesh, int rank);
 // Returns a buffer with the same elements and another layout. Waits for the elements and copies them through the host.
 runtime::BufferPtr moved(const runtime::BufferPtr& buffer, runtime::LayoutId layout);
 
+// Has a recorded tensor computed in this layout, so that it never is whole on one device. Returns false, and changes nothing, if the tensor
+// is computed already, has other owners, or belongs to a program for another mesh.
+bool compute_as(TensorImpl& recorded, runtime::LayoutId layout);
+
 // Moves a tensor that is the state of a model, so that it is not moved by every program that reads it. Does nothing if it is on a mesh.
 void move_state(TensorImpl& state, runtime::LayoutId layout);
 // The same to the layout that the tensor is to have, or else to all devices of this thread's mesh, if there is one.

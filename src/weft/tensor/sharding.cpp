@@ -9,6 +9,7 @@
 #include <weft/ir/builder.h>
 #include <weft/record/mesh.h>
 #include <weft/record/session.h>
+#include <weft/record/sync.h>
 #include <weft/runtime/ranks.h>
 #include <weft/tensor/frame.h>
 
@@ -84,10 +85,23 @@ std::optional<Sharding> sharding_of(const Tensor& x) {
 
 namespace {
 
-void shard_as(Parameter& parameter, const Sharding& sharding) {
-  require(parameter.defined(), "shard: a parameter has no value");
-  const Tensor& value = parameter.tensor();
-  parameter.reset(Tensor(record::moved(value.buffer(), compiler::layout_for(sharding))));
+struct NewSharding {
+  Parameter* parameter;
+  Sharding sharding;
+};
+
+// Values that are not computed yet are computed as shards, all in one program, so that no device ever holds them whole. The others move.
+void set_shardings(std::span<const NewSharding> all) {
+  std::vector<NewSharding> moves;
+  for (const NewSharding& one : all) {
+    require(one.parameter->defined(), "shard: a parameter has no value");
+    if (!record::compute_as(one.parameter->tensor().impl(), compiler::layout_for(one.sharding))) moves.push_back(one);
+  }
+  if (moves.size() < all.size()) weft::sync();
+  for (const NewSharding& one : moves) {
+    const Tensor& value = one.parameter->tensor();
+    one.parameter->reset(Tensor(record::moved(value.buffer(), compiler::layout_for(one.sharding))));
+  }
 }
 
 // How a parameter is held, or is to be held, by the devices of the mesh.
@@ -105,14 +119,14 @@ bool matches(const ShardingPattern& pattern, const std::string& name) {
 
 void shard(Parameter& parameter, const PartitionSpec& spec, const Mesh& mesh) {
   require(parameter.defined(), "shard: a parameter has no value");
-  shard_as(parameter, spec.on(mesh, parameter.type(), "shard"));
+  set_shardings({{{&parameter, spec.on(mesh, parameter.type(), "shard")}}});
 }
 
 void shard(const std::vector<NamedParameter>& parameters, const std::vector<ShardingPattern>& patterns,
            const Mesh& mesh) {
   std::vector<std::string> shadowed(patterns.size());  // a parameter that a pattern matches, but an earlier one, too
   std::vector<bool> counts(patterns.size());
-  std::vector<Sharding> shardings;
+  std::vector<NewSharding> all;
   for (const auto& [name, parameter] : parameters) {
     require(parameter->defined(), "shard: ", name, " has no value");
     const ShardingPattern* first = nullptr;
@@ -126,19 +140,20 @@ void shard(const std::vector<NamedParameter>& parameters, const std::vector<Shar
       }
     }
     const std::string function = concat("shard: ", name);
-    shardings.push_back(first ? first->spec.on(mesh, parameter->type(), function.c_str())
-                              : Sharding(mesh, parameter->type().rank()));
+    all.push_back({parameter, first ? first->spec.on(mesh, parameter->type(), function.c_str())
+                                    : Sharding(mesh, parameter->type().rank())});
   }
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     require(counts[i] || !shadowed[i].empty(), "shard: no parameter's name matches ", patterns[i].names);
     require(counts[i], "shard: every parameter that matches ", patterns[i].names,
             " is matched by an earlier pattern, such as ", shadowed[i]);
   }
-  for (std::size_t i = 0; i < parameters.size(); ++i) shard_as(*parameters[i].parameter, shardings[i]);
+  set_shardings(all);
 }
 
 void shard(const std::vector<NamedParameter>& parameters, const zero::Over& over, const Mesh& mesh) {
   const int axis = mesh.axis(over.axis());
+  std::vector<NewSharding> all;
   for (const auto& [name, parameter] : parameters) {
     require(parameter->defined(), "shard: ", name, " has no value");
     const Sharding now = current_sharding(*parameter, mesh);
@@ -150,8 +165,9 @@ void shard(const std::vector<NamedParameter>& parameters, const zero::Over& over
       dims[d].push_back(axis);
       is_split = true;
     }
-    shard_as(*parameter, Sharding(mesh, std::move(dims)));
+    all.push_back({parameter, Sharding(mesh, std::move(dims))});
   }
+  set_shardings(all);
 }
 
 }  // namespace weft
