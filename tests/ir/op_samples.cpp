@@ -76,8 +76,8 @@ const Node* find_node(const Graph& graph, const Op& op) {
 namespace {
 
 const SampleEntry* find_entry(const Op& op) {
-  for (const auto entries : {collective_samples, contraction_samples, control_samples, indexing_samples, linalg_samples,
-                             reduction_samples, shape_samples})
+  for (const auto entries : {collective_samples, contraction_samples, control_samples, embedding_samples,
+                             indexing_samples, linalg_samples, reduction_samples, shape_samples})
     if (const auto found = std::ranges::find(entries, &op, &SampleEntry::op); found != entries.end()) return &*found;
   return nullptr;
 }

@@ -83,8 +83,8 @@ struct SampleEntry {
 inline constexpr int needs_a_dimension = 1;
 
 // The entries by family; they are in the files of these names.
-extern const std::span<const SampleEntry> collective_samples, contraction_samples, control_samples, indexing_samples,
-    linalg_samples, reduction_samples, shape_samples;
+extern const std::span<const SampleEntry> collective_samples, contraction_samples, control_samples, embedding_samples,
+    indexing_samples, linalg_samples, reduction_samples, shape_samples;
 void elementwise_samples(SampleList& list);
 
 inline std::vector<Value> all_results(Node& node) {

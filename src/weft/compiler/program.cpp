@@ -36,12 +36,16 @@ std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shar
   if (routines.empty()) return {};
   std::vector<KernelSource> sources;
   std::vector<std::string> keys;
+  std::vector<std::size_t> places;  // of each routine's code
   for (const auto& routine : routines) {
+    const auto known = std::ranges::find(keys, routine->key);
+    places.push_back(known - keys.begin());
+    if (known != keys.end()) continue;
     sources.push_back(routine->source);
     keys.push_back(routine->key);
   }
   KernelCache::Found found = KernelCache::instance().get(sources, keys, target);
-  for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[i];
+  for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[places[i]];
   return std::move(found.owners);
 }
 

@@ -58,9 +58,9 @@ constexpr DType dtype_pool[] = {DType::f32, DType::f32, DType::f32,  DType::f32,
 }  // namespace
 
 const FuzzEntry* find_entry(const Op& op) {
-  const auto entries = entries_of(op.kind);
-  const auto found = std::ranges::find(entries, &op, &FuzzEntry::op);
-  return found == entries.end() ? nullptr : &*found;
+  for (const auto entries : {entries_of(op.kind), embedding_entries})
+    if (const auto found = std::ranges::find(entries, &op, &FuzzEntry::op); found != entries.end()) return &*found;
+  return nullptr;
 }
 
 Recipe find_recipe(const Op& op) {

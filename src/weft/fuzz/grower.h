@@ -94,7 +94,7 @@ const FuzzEntry* find_entry(const ir::Op& op);  // nullptr if there is none
 
 // The entries by kind; they are in the files *_recipes.cpp of these names.
 extern const std::span<const FuzzEntry> elementwise_entries, shape_entries, reduction_entries, contraction_entries,
-    indexing_entries, control_entries, source_entries, opaque_entries;
+    indexing_entries, control_entries, source_entries, opaque_entries, embedding_entries;
 void grow_elementwise(Grower& g, const ir::Op& op);  // uses only the op table
 void grow_gather(Grower& g, const ir::Op& op);       // both are in indexing_entries
 void grow_scatter(Grower& g, const ir::Op& op);

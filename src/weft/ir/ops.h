@@ -10,6 +10,7 @@
 #include <weft/ir/ops/contraction.h>
 #include <weft/ir/ops/control.h>
 #include <weft/ir/ops/elementwise.h>
+#include <weft/ir/ops/embedding.h>
 #include <weft/ir/ops/indexing.h>
 #include <weft/ir/ops/linalg.h>
 #include <weft/ir/ops/opaque.h>
@@ -45,10 +46,11 @@ constexpr auto joined(const std::array<const Op*, sizes>&... families) {
 }
 }  // namespace detail
 
-inline constexpr auto table = detail::joined(
-    collective_family::family, contraction_family::family, control_family::family, elementwise_family::family,
-    indexing_family::family, linalg_family::family, opaque_family::family, placement_family::family,
-    probe_family::family, reduction_family::family, shape_family::family, source_family::family);
+inline constexpr auto table =
+    detail::joined(collective_family::family, contraction_family::family, control_family::family,
+                   elementwise_family::family, embedding_family::family, indexing_family::family, linalg_family::family,
+                   opaque_family::family, placement_family::family, probe_family::family, reduction_family::family,
+                   shape_family::family, source_family::family);
 
 static_assert(std::ranges::all_of(table,
                                   [](const Op* op) {

@@ -7,6 +7,7 @@
 #include <weft/compiler/thunks/communication.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
+#include <weft/compiler/thunks/embedding_thunk.h>
 #include <weft/compiler/thunks/host_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/pad_thunk.h>
@@ -47,6 +48,10 @@ constexpr Entry native_table[] = {
     {&ops::create_token, rule<token_unit>},
     {&ops::custom_call, rule<host_unit>},
     {&ops::dynamic_update_slice, rule<update_slice_unit>},
+    {&ops::embedding_bag, rule<embedding_bag_unit>},
+    {&ops::embedding_bag_gradient, rule<embedding_bag_gradient_unit>},
+    {&ops::embedding_update, rule<embedding_update_unit>},
+    {&ops::embedding_weights_gradient, rule<embedding_weights_gradient_unit>},
     {&ops::pad, rule<pad_unit>},
     {&ops::reduce, rule<reduce_unit>},
     {&ops::reduce_window, rule<reduce_window_unit>},

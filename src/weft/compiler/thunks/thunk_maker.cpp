@@ -6,6 +6,7 @@
 #include <weft/compiler/library/matmul_thunk.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/copy_thunk.h>
+#include <weft/compiler/thunks/embedding_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
 #include <weft/compiler/thunks/sized_unit.h>
@@ -22,7 +23,8 @@ Unit ThunkMaker::make_product(const Matmul& matmul) const {
 }
 
 Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks) const {
-  if (!has_programs(node) && !ir::is_static(node)) return sized_unit(node, options_, fallbacks, nested_);
+  if (!has_programs(node) && !is_embedding(node) && !ir::is_static(node))
+    return sized_unit(node, options_, fallbacks, nested_);
   return native_or_interpreted_unit(node, options_, fallbacks, nested_);
 }
 

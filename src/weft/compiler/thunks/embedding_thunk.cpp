@@ -1,0 +1,335 @@
+#include <weft/compiler/thunks/embedding_thunk.h>
+
+#include <atomic>
+#include <cstring>
+
+#include <weft/base/convert.h>
+#include <weft/base/log.h>
+#include <weft/base/metrics.h>
+#include <weft/compiler/thunks/embedding_plan.h>
+#include <weft/ir/ops.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::metrics {
+inline constinit Counter skipped_ids("embedding::SkippedIds");  // ids that are no row, of lookups that skip them
+}
+
+namespace weft::compiler {
+
+using ir::Node;
+using runtime::Slice;
+namespace ops = ir::ops;
+
+namespace {
+
+constexpr std::int64_t worthwhile_elements_of_rows = 16384;  // for another thread
+constexpr std::int64_t samples_together = 16;                // whose pooled rows fit into a near cache
+constexpr std::int64_t ids_ahead = 12;                       // so many rows are loaded before they are needed
+
+struct Tables {
+  std::vector<Type> types;
+  DType dtype, pooled;
+};
+
+Tables tables_at(std::span<const Type> types, const SizeValues& sizes) {
+  Tables tables{{}, types[0].dtype(), ir::pooled_dtype(types[0].dtype())};
+  for (const Type type : types) tables.types.push_back(sizes(type));
+  return tables;
+}
+
+std::vector<Type> first_types(const Node& node, std::size_t count) {
+  std::vector<Type> types;
+  for (const ir::Value v : node.operands.first(count)) types.push_back(v.type());
+  return types;
+}
+
+// Calls f with a float or a double.
+template <class F>
+void with_real(DType pooled, F&& f) {
+  pooled == DType::f64 ? f(double{}) : f(float{});
+}
+
+std::int64_t samples_per_task(const LookupOperands& lookup, std::int64_t columns) {
+  const std::int64_t elements = std::max<std::int64_t>(1, columns + lookup.count);
+  return std::max<std::int64_t>(1, worthwhile_elements_of_rows / elements);
+}
+
+// Writes a sum, rounded to the dtype of its table.
+template <class Real>
+void round_to(std::byte* to, DType dtype, std::span<const Real> sum) {
+  visit(dtype, [&]<class T>(T) {
+    if constexpr (is_float_type<T>)
+      std::ranges::transform(sum, reinterpret_cast<T*>(to), [](Real x) { return convert_element<T>(x); });
+  });
+}
+
+class EmbeddingBagThunk final : public runtime::Thunk {
+ public:
+  EmbeddingBagThunk(LookupPlan plan, LookupOperands lookup, Tables tables, std::int64_t columns,
+                    std::shared_ptr<const RowSum> sum, std::span<const Slice> from, const Slice& to)
+      : plan_(std::move(plan)),
+        lookup_(lookup),
+        tables_(std::move(tables)),
+        columns_(columns),
+        sum_(std::move(sum)),
+        from_(from.begin(), from.end()),
+        to_(to) {}
+
+  void run(const runtime::Launch& launch) const override {
+    with_real(tables_.pooled, [&]<class Real>(Real) { pool<Real>(launch); });
+  }
+
+ private:
+  template <class Real>
+  void pool(const runtime::Launch& launch) const {
+    const LookupIds ids = lookup_.at(launch, from_);
+    std::atomic<std::int64_t> skipped = 0;
+    runtime::parallel_for(ids.batch, samples_per_task(lookup_, columns_), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t first = begin; first < end; first += samples_together)
+        for (const ir::LookupEntry& entry : plan_.entries) {
+          const std::int64_t last = std::min(end, first + samples_together);
+          if (const std::int64_t bad = pool<Real>(launch, ids, entry, first, last)) skipped += bad;
+        }
+    });
+    if (skipped != 0) report(skipped);
+  }
+
+  // Pools some bags of an entry; returns how many ids were skipped.
+  template <class Real>
+  std::int64_t pool(const runtime::Launch& launch, const LookupIds& ids, const ir::LookupEntry& entry,
+                    std::int64_t first, std::int64_t last) const {
+    const std::byte* const table = launch.at(from_[entry.table]);
+    const std::int64_t row_bytes = entry.width * byte_size(tables_.dtype), rows = plan_.rows[entry.table];
+    const Real* const weights = reinterpret_cast<const Real*>(ids.weights);
+    std::int64_t skipped = 0;
+    for (std::int64_t sample = first; sample < last; ++sample) {
+      const auto [begin, end] = ids.bag(entry.key, sample, plan_.names);
+      std::byte* const to =
+          launch.at(to_) + (sample * columns_ + entry.column) * static_cast<std::int64_t>(sizeof(Real));
+      bool has_begun = false;
+      for (std::int64_t i = begin; i < end; ++i) {
+        // The ids of the samples behind this one come next.
+        if (const std::int64_t next = i + ids_ahead < ids.count ? ids.ids[i + ids_ahead] : -1; next >= 0 && next < rows)
+          prefetch_row(table + next * row_bytes, row_bytes);
+        const std::int64_t row = row_of(plan_, entry, sample, ids.ids[i]);
+        if (row < 0) {
+          ++skipped;
+          continue;
+        }
+        Real scale = weights ? weights[i] : 1;
+        if (entry.mean) scale /= static_cast<Real>(end - begin);
+        if (has_begun)
+          sum_->add(to, table + row * row_bytes, scale, entry.width);
+        else
+          sum_->start(to, table + row * row_bytes, scale, entry.width);
+        has_begun = true;
+      }
+      if (!has_begun) std::memset(to, 0, entry.width * sizeof(Real));
+    }
+    return skipped;
+  }
+
+  // Warns once; the counter goes on.
+  void report(std::int64_t skipped) const {
+    metrics::skipped_ids.add(skipped);
+    if (plan_.bounds == ir::IdBounds::WARN && !warned_.exchange(true))
+      WEFT_LOG(warnings, info.name, " (", info.source, ") skipped ", skipped, " ids of ", lookup_.count,
+               " that are no rows of their tables; the counter embedding::SkippedIds counts all");
+  }
+
+  LookupPlan plan_;
+  LookupOperands lookup_;
+  Tables tables_;
+  std::int64_t columns_;
+  std::shared_ptr<const RowSum> sum_;
+  std::vector<Slice> from_;
+  Slice to_;
+  mutable std::atomic<bool> warned_ = false;
+};
+
+// The gradient of tables, with zeros in all rows that do not occur.
+class EmbeddingBagGradientThunk final : public runtime::Thunk {
+ public:
+  EmbeddingBagGradientThunk(LookupPlan plan, LookupOperands lookup, Tables tables, std::shared_ptr<const RowSum> sum,
+                            std::span<const Slice> from, std::span<const Slice> to, const Slice& scratch)
+      : plan_(std::move(plan)),
+        lookup_(lookup),
+        tables_(std::move(tables)),
+        sum_(std::move(sum)),
+        from_(from.begin(), from.end()),
+        to_(to.begin(), to.end()),
+        scratch_(scratch) {}
+
+  void run(const runtime::Launch& launch) const override {
+    for (const Slice& slice : to_)
+      runtime::parallel_for(static_cast<std::int64_t>(slice.bytes), 1 << 18, [&](std::int64_t begin, std::int64_t end) {
+        std::memset(launch.at(slice) + begin, 0, end - begin);
+      });
+    with_real(tables_.pooled, [&]<class Real>(Real) { sum_rows<Real>(launch); });
+  }
+
+ private:
+  template <class Real>
+  void sum_rows(const runtime::Launch& launch) const {
+    const LookupIds ids = lookup_.at(launch, from_);
+    auto* const memory = scratch_.bytes ? launch.at<Occurrence<Real>>(scratch_) : nullptr;
+    const RowOccurrences<Real> rows(plan_, {&ids, 1}, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
+    const Real* const cotangent = launch.at<Real>(from_[lookup_.cotangent]);
+    runtime::parallel_for(rows.buckets(), 1, [&](std::int64_t begin, std::int64_t end) {
+      RowGroups groups;
+      std::vector<Real> buffer;
+      for (std::int64_t b = begin; b < end; ++b) {
+        const auto [table, list] = rows.bucket(b);
+        const std::int64_t width = tables_.types[table].size(1), row_bytes = width * byte_size(tables_.dtype);
+        buffer.resize(width);
+        auto* const sum = reinterpret_cast<std::byte*>(buffer.data());
+        for (const std::uint32_t first : groups.group(list)) {
+          for (std::uint32_t i = first; i != RowGroups::none; i = groups.next(i)) {
+            const Occurrence<Real>& at = list[i];
+            const auto* const row = reinterpret_cast<const std::byte*>(cotangent + at.sample * lookup_.columns +
+                                                                       plan_.entries[at.entry].column);
+            i == first ? sum_->start(sum, row, at.scale, width) : sum_->add(sum, row, at.scale, width);
+          }
+          round_to<Real>(launch.at(to_[table]) + list[first].row * row_bytes, tables_.dtype, buffer);
+        }
+      }
+    });
+  }
+
+  LookupPlan plan_;
+  LookupOperands lookup_;
+  Tables tables_;
+  std::shared_ptr<const RowSum> sum_;
+  std::vector<Slice> from_, to_;
+  Slice scratch_;
+};
+
+// The gradient of weights: the products of rows with the cotangents of their bags.
+class EmbeddingWeightsGradientThunk final : public runtime::Thunk {
+ public:
+  EmbeddingWeightsGradientThunk(LookupPlan plan, LookupOperands lookup, Tables tables, std::span<const Slice> from,
+                                const Slice& to)
+      : plan_(std::move(plan)), lookup_(lookup), tables_(std::move(tables)), from_(from.begin(), from.end()), to_(to) {}
+
+  void run(const runtime::Launch& launch) const override {
+    if (to_.bytes) std::memset(launch.at(to_), 0, to_.bytes);
+    visit(tables_.dtype, [&]<class T>(T) {
+      if constexpr (is_float_type<T>) with_real(tables_.pooled, [&]<class Real>(Real) { multiply<T, Real>(launch); });
+    });
+  }
+
+ private:
+  template <class T, class Real>
+  void multiply(const runtime::Launch& launch) const {
+    const LookupIds ids = lookup_.at(launch, from_);
+    const Real* const cotangents = launch.at<Real>(from_[lookup_.cotangent]);
+    Real* const to = launch.at<Real>(to_);
+    runtime::parallel_for(
+        ids.batch, samples_per_task(lookup_, lookup_.columns), [&](std::int64_t begin, std::int64_t end) {
+          for (const ir::LookupEntry& entry : plan_.entries) {
+            const T* const table = launch.at<T>(from_[entry.table]);
+            for (std::int64_t sample = begin; sample < end; ++sample) {
+              const auto [first, last] = ids.bag(entry.key, sample, plan_.names);
+              const Real* const cotangent = cotangents + sample * lookup_.columns + entry.column;
+              for (std::int64_t i = first; i < last; ++i) {
+                const std::int64_t row = row_of(plan_, entry, sample, ids.ids[i]);
+                if (row < 0) continue;
+                double sum = 0;
+                for (std::int64_t c = 0; c < entry.width; ++c)
+                  sum += static_cast<double>(table[row * entry.width + c]) * static_cast<double>(cotangent[c]);
+                to[i] += static_cast<Real>(entry.mean ? sum / static_cast<double>(last - first) : sum);
+              }
+            }
+          }
+        });
+  }
+
+  LookupPlan plan_;
+  LookupOperands lookup_;
+  Tables tables_;
+  std::vector<Slice> from_;
+  Slice to_;
+};
+
+// Reads a row for each id and writes what is pooled.
+Size moved_bytes(const ir::Value ids, std::span<const Type> tables, Type pooled, int passes) {
+  std::int64_t width = 0;
+  for (const Type table : tables) width += table.dim(1).is_constant() ? table.dim(1).value() : 0;
+  const std::int64_t row = width / std::ssize(tables) * byte_size(tables[0].dtype());
+  return Size(ids.type().dim(0)) * Size(passes * row + 16) +
+         product_of(pooled.dims()) * Size(byte_size(pooled.dtype()));
+}
+
+}  // namespace
+
+bool is_embedding(const Node& node) {
+  return node.op->attributes == ir::schema<ir::EmbeddingAttributes> || node.op == &ops::embedding_update;
+}
+
+Unit embedding_bag_unit(const Node& node, const NativeContext& context) {
+  const auto& a = node.attributes<ir::EmbeddingAttributes>();
+  const std::size_t count = node.operands.size() - (a.weighted ? 3 : 2);
+  const std::vector<Type> tables = first_types(node, count);
+  Unit unit = unit_of(node);
+  unit.info.category = "embedding lookup";
+  unit.bytes = moved_bytes(node.operand(static_cast<int>(count)), tables, node.type(), 1);
+  const auto sum = std::make_shared<const RowSum>(tables[0].dtype(), node.type().dtype(), context);
+  set_embedding_form(unit, node, context, [&node, count, tables, sum](const SizeValues& sizes) {
+    const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
+    const Tables at = tables_at(tables, sizes);
+    const LookupOperands lookup = lookup_operands(node, sizes, static_cast<int>(count), attributes.weighted);
+    Unit made;
+    made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at, columns = sizes(node.type()).size(1),
+                         sum](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<EmbeddingBagThunk>(plan, lookup, at, columns, sum, reads, writes[0]);
+    };
+    return made;
+  });
+  return unit;
+}
+
+Unit embedding_bag_gradient_unit(const Node& node, const NativeContext& context) {
+  const std::vector<Type> tables(node.types.begin(), node.types.end());
+  const DType pooled = ir::pooled_dtype(tables[0].dtype());
+  Unit unit = unit_of(node);
+  unit.info.category = "embedding gradient";
+  const auto sum = std::make_shared<const RowSum>(pooled, pooled, context);
+  set_embedding_form(unit, node, context, [&node, tables, sum](const SizeValues& sizes) {
+    const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
+    const Tables at = tables_at(tables, sizes);
+    const LookupOperands lookup = lookup_operands(node, sizes, 1, attributes.weighted, 0);
+    LookupPlan plan = lookup_plan(attributes, at.types);
+    Unit made;
+    with_real(at.pooled, [&]<class Real>(Real) {
+      made.scratch_bytes = most_occurrences(plan, {&lookup, 1}) * sizeof(Occurrence<Real>);
+    });
+    made.thunk().make = [plan = std::move(plan), lookup, at, sum](std::span<const Slice> reads,
+                                                                  std::span<const Slice> writes, const Slice& scratch) {
+      return std::make_unique<EmbeddingBagGradientThunk>(plan, lookup, at, sum, reads, writes, scratch);
+    };
+    return made;
+  });
+  return unit;
+}
+
+Unit embedding_weights_gradient_unit(const Node& node, const NativeContext& context) {
+  const std::size_t count = node.operands.size() - 3;
+  const std::vector<Type> tables = first_types(node, count);
+  Unit unit = unit_of(node);
+  unit.info.category = "embedding gradient";
+  set_embedding_form(unit, node, context, [&node, count, tables](const SizeValues& sizes) {
+    const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
+    const Tables at = tables_at(tables, sizes);
+    const LookupOperands lookup =
+        lookup_operands(node, sizes, static_cast<int>(count) + 1, false, static_cast<int>(count));
+    Unit made;
+    made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at](
+                            std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<EmbeddingWeightsGradientThunk>(plan, lookup, at, reads, writes[0]);
+    };
+    return made;
+  });
+  return unit;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,215 @@
+#include <cstring>
+
+#include <weft/compiler/thunks/embedding_plan.h>
+#include <weft/compiler/thunks/embedding_thunk.h>
+#include <weft/compiler/thunks/row_body.h>
+#include <weft/ir/ops.h>
+#include <weft/runtime/parallel.h>
+
+namespace weft::compiler {
+
+using ir::Node;
+using runtime::Slice;
+
+namespace {
+
+struct UpdatePlan {
+  LookupPlan lookup;
+  ir::UpdateOperands operands;
+  std::vector<LookupOperands> lookups;
+  std::vector<std::int64_t> bodies;                  // of each table
+  std::vector<std::vector<std::int64_t>> row_bytes;  // of each table: of a row of the table, then of each state
+  std::vector<std::int64_t> widths;                  // of each table
+  std::int64_t widest = 0;
+};
+
+using Bodies = std::vector<std::unique_ptr<const RowBody>>;
+
+template <class Real>
+class EmbeddingUpdateThunk final : public runtime::Thunk {
+ public:
+  EmbeddingUpdateThunk(std::shared_ptr<const UpdatePlan> plan, std::shared_ptr<const Bodies> bodies,
+                       std::shared_ptr<const RowSum> sum, std::span<const Slice> from, std::span<const Slice> to,
+                       const Slice& scratch)
+      : plan_(std::move(plan)),
+        bodies_(std::move(bodies)),
+        sum_(std::move(sum)),
+        from_(from.begin(), from.end()),
+        to_(to.begin(), to.end()),
+        scratch_(scratch) {}
+
+  void run(const runtime::Launch& launch) const override {
+    std::vector<LookupIds> lookups;
+    for (const LookupOperands& lookup : plan_->lookups) lookups.push_back(lookup.at(launch, from_));
+    auto* const memory = scratch_.bytes ? launch.at<Occurrence<Real>>(scratch_) : nullptr;
+    const RowOccurrences<Real> rows(plan_->lookup, lookups, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
+    for (std::size_t i = 0; i < to_.size(); ++i)
+      if (launch.at(from_[i]) != launch.at(to_[i]) && to_[i].bytes)
+        std::memcpy(launch.at(to_[i]), launch.at(from_[i]), to_[i].bytes);
+    runtime::parallel_for(rows.buckets(), 1, [&](std::int64_t begin, std::int64_t end) {
+      Work work(*this, launch);
+      for (std::int64_t b = begin; b < end; ++b) work.update(rows.bucket(b));
+    });
+  }
+
+ private:
+  // What one thread needs.
+  class Work {
+   public:
+    Work(const EmbeddingUpdateThunk& thunk, const runtime::Launch& launch)
+        : thunk_(thunk), launch_(launch), plan_(*thunk.plan_), sum_(plan_.widest) {
+      for (const auto& body : *thunk.bodies_) {
+        runners_.emplace_back(*body);
+        for (std::size_t i = plan_.operands.numbers; i < thunk.from_.size(); ++i)
+          runners_.back().set(2 + plan_.operands.states + i - plan_.operands.numbers, launch.at(thunk.from_[i]));
+      }
+      for (const ir::LookupEntry& entry : plan_.lookup.entries) {
+        const LookupOperands& lookup = plan_.lookups[entry.lookup];
+        cotangents_.push_back({launch.at<Real>(thunk.from_[lookup.cotangent]) + entry.column, lookup.columns});
+      }
+    }
+
+    void update(const typename RowOccurrences<Real>::Bucket& bucket) {
+      const int table = static_cast<int>(bucket.table);
+      table_ = table;
+      list_ = bucket.occurrences;
+      rows_.clear();
+      for (int i = 0; i <= plan_.operands.states; ++i)
+        rows_.push_back(
+            {launch_.at(thunk_.to_[i == 0 ? table : plan_.operands.state(table, i - 1)]), plan_.row_bytes[table][i]});
+      RowBody::Runner& runner = runners_[plan_.bodies[table]];
+      const std::span<const std::uint32_t> firsts = groups_.group(list_);
+      for (std::size_t k = 0; k < std::min(rows_ahead, firsts.size()); ++k) prefetch(firsts[k]);
+      for (std::size_t k = 0; k < firsts.size(); ++k) {
+        if (k + rows_ahead < firsts.size()) prefetch(firsts[k + rows_ahead]);
+        const std::int64_t row = list_[firsts[k]].row;
+        runner.set(1, gradient(firsts[k]));
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+          runner.set(i == 0 ? 0 : i + 1, rows_[i].at + row * rows_[i].bytes);
+        runner.run();
+      }
+    }
+
+   private:
+    static constexpr std::size_t rows_ahead = 8;  // so many rows are loaded before they are needed
+
+    struct Rows {
+      std::byte* at;
+      std::int64_t bytes;  // of each
+    };
+    struct Cotangents {
+      const Real* at;
+      std::int64_t columns;
+    };
+
+    std::byte* cotangent(const Occurrence<Real>& at) const {
+      const Cotangents& rows = cotangents_[at.entry];
+      return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(rows.at + at.sample * rows.columns));
+    }
+
+    void prefetch(std::uint32_t first) const {
+      const Occurrence<Real>& at = list_[first];
+      for (const Rows& rows : rows_) prefetch_row_to_change(rows.at + at.row * rows.bytes, rows.bytes);
+      prefetch_row(cotangent(at), plan_.widths[table_] * static_cast<std::int64_t>(sizeof(Real)));
+    }
+
+    // Returns the sum of the gradients of a row, which need not be moved if there is a single one.
+    std::byte* gradient(std::uint32_t first) {
+      const std::int64_t width = plan_.widths[table_];
+      if (groups_.next(first) == RowGroups::none && list_[first].scale == 1) return cotangent(list_[first]);
+      auto* const sum = reinterpret_cast<std::byte*>(sum_.data());
+      thunk_.sum_->start(sum, cotangent(list_[first]), list_[first].scale, width);
+      for (std::uint32_t i = groups_.next(first); i != RowGroups::none; i = groups_.next(i))
+        thunk_.sum_->add(sum, cotangent(list_[i]), list_[i].scale, width);
+      return sum;
+    }
+
+    const EmbeddingUpdateThunk& thunk_;
+    const runtime::Launch& launch_;
+    const UpdatePlan& plan_;
+    std::vector<RowBody::Runner> runners_;
+    std::vector<Cotangents> cotangents_;  // of each entry
+    std::vector<Rows> rows_;              // of the table, then of each state
+    std::vector<Real> sum_;
+    RowGroups groups_;
+    std::span<const Occurrence<Real>> list_;
+    int table_ = 0;
+  };
+
+  std::shared_ptr<const UpdatePlan> plan_;
+  std::shared_ptr<const Bodies> bodies_;
+  std::shared_ptr<const RowSum> sum_;
+  std::vector<Slice> from_, to_;
+  Slice scratch_;
+};
+
+UpdatePlan update_plan(const Node& node, const SizeValues& sizes) {
+  const auto& a = node.attributes<ir::EmbeddingUpdateAttributes>();
+  UpdatePlan plan{
+      .lookup = {}, .operands = ir::update_operands(a), .lookups = {}, .bodies = {}, .row_bytes = {}, .widths = {}};
+  plan.bodies.assign(a.bodies.begin(), a.bodies.end());
+  std::vector<Type> tables;
+  for (int t = 0; t < plan.operands.tables; ++t) {
+    tables.push_back(sizes(node.operand(t).type()));
+    plan.widths.push_back(tables.back().size(1));
+    plan.widest = std::max(plan.widest, plan.widths.back());
+    std::vector<std::int64_t>& bytes = plan.row_bytes.emplace_back();
+    bytes.push_back(ir::row_type(tables.back()).bytes());
+    for (int i = 0; i < plan.operands.states; ++i)
+      bytes.push_back(ir::row_type(sizes(node.operand(plan.operands.state(t, i)).type())).bytes());
+  }
+  plan.lookup = lookup_plan(a, tables);
+  for (const ir::UpdateOperands::Lookup& at : plan.operands.lookups)
+    plan.lookups.push_back(lookup_operands(node, sizes, at.ids, at.weights >= 0, at.cotangent));
+  return plan;
+}
+
+template <class Real>
+void set_update(Unit& unit, const std::shared_ptr<const UpdatePlan>& plan, const std::shared_ptr<const Bodies>& bodies,
+                const std::shared_ptr<const RowSum>& sum) {
+  unit.scratch_bytes = most_occurrences(plan->lookup, plan->lookups) * sizeof(Occurrence<Real>);
+  unit.thunk().make = [plan, bodies, sum](std::span<const Slice> reads, std::span<const Slice> writes,
+                                          const Slice& scratch) {
+    return std::make_unique<EmbeddingUpdateThunk<Real>>(plan, bodies, sum, reads, writes, scratch);
+  };
+}
+
+// For each id, the row of the cotangent is read, and the rows of the table and its states are read and written.
+Size bytes_of_update(const Node& node, const ir::UpdateOperands& places) {
+  std::int64_t row = 0;
+  for (int i = 0; i < places.tables * (1 + places.states); ++i) {
+    std::int64_t elements = 1;
+    for (const Dim dim : node.operand(i).type().dims().subspan(1)) elements *= dim.is_constant() ? dim.value() : 1;
+    row += 2 * elements * byte_size(node.operand(i).dtype());
+  }
+  Size bytes = 0;
+  for (const ir::UpdateOperands::Lookup& at : places.lookups)
+    bytes += Size(node.operand(at.ids).type().dim(0)) * Size(row / places.tables + 16) +
+             product_of(node.operand(at.cotangent).type().dims()) * Size(byte_size(node.operand(at.cotangent).dtype()));
+  return bytes;
+}
+
+}  // namespace
+
+Unit embedding_update_unit(const Node& node, const NativeContext& context) {
+  const ir::UpdateOperands places = ir::update_operands(node.attributes<ir::EmbeddingUpdateAttributes>());
+  Unit unit = unit_of(node);
+  unit.info.category = "embedding update";
+  for (int i = 0; i < std::ssize(unit.writes); ++i)
+    if (std::ranges::count(unit.reads, unit.reads[i]) == 1) unit.in_place.emplace_back(i, i);
+  unit.updates_part = true;
+  unit.bytes = bytes_of_update(node, places);
+  const DType pooled = ir::pooled_dtype(node.operand(0).dtype());
+  const auto sum = std::make_shared<const RowSum>(pooled, pooled, context);
+  const auto bodies = std::make_shared<Bodies>();
+  for (const ir::Graph* region : node.regions) bodies->push_back(std::make_unique<const RowBody>(*region, context));
+  set_embedding_form(unit, node, context, [&node, pooled, sum, bodies](const SizeValues& sizes) {
+    const auto plan = std::make_shared<const UpdatePlan>(update_plan(node, sizes));
+    Unit made;
+    pooled == DType::f64 ? set_update<double>(made, plan, bodies, sum) : set_update<float>(made, plan, bodies, sum);
+    return made;
+  });
+  return unit;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,121 @@
+#include <weft/compiler/thunks/row_body.h>
+
+#include <algorithm>
+#include <cstring>
+#include <unordered_map>
+
+#include <weft/compiler/passes/pipeline.h>
+#include <weft/compiler/plan/fuse.h>
+#include <weft/compiler/thunks/thunk_maker.h>
+#include <weft/ir/ops.h>
+#include <weft/runtime/thread_scratch.h>
+
+namespace weft::compiler {
+
+RowBody::RowBody(const ir::Graph& graph, const NativeContext& context)
+    : inputs_(graph.inputs().size()), outputs_(graph.outputs().size()) {
+  for (const auto values : {graph.inputs(), graph.outputs()})
+    for (const ir::Value v : values) bytes_.push_back(v.type().bytes());
+  for (std::size_t j = 0; j < outputs_; ++j) after_.push_back({inputs_ + j, replaced(j)});
+  if (make_kernels(graph, context)) return;
+  calls_.clear();
+  before_.clear();
+  bytes_.resize(inputs_ + outputs_);
+  region_ = RegionProgram({std::shared_ptr<const ir::Graph>(), &graph}, context).at({});
+}
+
+bool RowBody::make_kernels(const ir::Graph& graph, const NativeContext& context) {
+  Options options = context.options;
+  options.observer = nullptr;
+  options.tuning = Tuning::none;
+  Report report;
+  const std::shared_ptr<const ir::Graph> optimised = run_pipeline(graph, options, report);
+  const std::vector<Unit> units = fuse(*optimised, options, ThunkMaker(options, context.nested), report);
+  std::unordered_map<ir::Value, std::size_t, ir::ValueHash> places, places_of_outputs;
+  for (std::size_t i = 0; i < inputs_; ++i) places.emplace(optimised->inputs()[i], i);
+  for (std::size_t j = 0; j < outputs_; ++j) {
+    const ir::Value value = storage_of(optimised->outputs()[j]);
+    if (const auto input = places.find(value); input != places.end())
+      before_.push_back({input->second, inputs_ + j});
+    else if (!places_of_outputs.emplace(value, inputs_ + j).second)
+      return false;  // one value for two outputs
+  }
+  for (const Unit& unit : units) {
+    const GeneratedKernels* const kernels = unit.kernels();
+    if (!kernels || kernels->loops.size() != 1) return false;
+    const std::shared_ptr<const Loop>& loop = kernels->loops[0];
+    Call call{.routine = std::make_shared<Routine>(Routine{loop.get(), loop->key(), loop}),
+              .buffers = {},
+              .parameters = SizeValues()(loop->parameters)};
+    for (const ir::Value read : unit.reads) {
+      const auto place = places.find(read);
+      if (place == places.end()) return false;  // a stored constant
+      call.buffers.push_back(place->second);
+    }
+    for (const ir::Value write : unit.writes) {
+      const auto output = places_of_outputs.find(write);
+      const std::size_t place = output == places_of_outputs.end() ? bytes_.size() : output->second;
+      if (place == bytes_.size()) bytes_.push_back(write.type().bytes());
+      places.emplace(write, place);
+      call.buffers.push_back(place);
+    }
+    const LoopExtent extent = extent_of(*loop, call.parameters);
+    call.tasks = extent.tasks;
+    call.scratch_bytes = extent.scratch_bytes;
+    calls_.push_back(std::move(call));
+  }
+  for (const auto& [value, place] : places_of_outputs)
+    if (!places.contains(value)) return false;   // a constant
+  std::erase_if(after_, [&](const Copy& copy) {  // inputs that stay as they are
+    return std::erase_if(before_, [&](const Copy& same) { return same.from == copy.to && same.to == copy.from; }) != 0;
+  });
+  if (units.size() == 1) choose_in_place(units[0]);
+  for (const Call& call : calls_) context.routines.push_back(call.routine);
+  return true;
+}
+
+// Lets a single kernel write its outputs where the inputs are that they replace. With several kernels, a later one may still read them.
+void RowBody::choose_in_place(const Unit& only) {
+  std::vector<std::size_t>& buffers = calls_[0].buffers;
+  const std::vector<std::size_t> before = buffers;
+  for (const auto& [write, read] : only.in_place) {
+    const std::size_t place = only.reads.size() + write, output = before[place] - inputs_;
+    if (output >= outputs_ || before[read] != replaced(output)) continue;
+    buffers[place] = before[read];
+    std::erase_if(after_, [&](const Copy& copy) { return copy.from == before[place]; });
+  }
+}
+
+RowBody::Runner::Runner(const RowBody& body) : body_(body), addresses_(body.bytes_.size()) {
+  constexpr std::uint64_t line = 64 / sizeof(std::uint64_t);
+  const auto words = [](std::uint64_t bytes) { return (bytes + 63) / 64 * line; };
+  std::uint64_t size = line;
+  for (std::size_t v = body.inputs_; v < body.bytes_.size(); ++v) size += words(body.bytes_[v]);
+  if (body.region_) size += words(body.region_->temporary_bytes());
+  memory_.resize(size);
+  const auto start = reinterpret_cast<std::uintptr_t>(memory_.data());
+  std::uint64_t* at = memory_.data() + (64 - start % 64) % 64 / sizeof(std::uint64_t);
+  for (std::size_t v = body.inputs_; v < body.bytes_.size(); ++v) {
+    addresses_[v] = reinterpret_cast<std::byte*>(at);
+    at += words(body.bytes_[v]);
+  }
+  if (body.region_) addresses_.push_back(reinterpret_cast<std::byte*>(at));
+}
+
+void RowBody::Runner::run() {
+  const auto copy = [&](const Copy& c) { std::memcpy(addresses_[c.to], addresses_[c.from], body_.bytes_[c.from]); };
+  std::ranges::for_each(body_.before_, copy);
+  for (const Call& call : body_.calls_) {
+    buffers_.clear();
+    for (const std::size_t value : call.buffers) buffers_.push_back(addresses_[value]);
+    reinterpret_cast<Kernel>(call.routine->address)(buffers_.data(), call.parameters.data(), 0, call.tasks,
+                                                    runtime::scratch_of_this_thread(call.scratch_bytes));
+  }
+  if (body_.region_) {
+    const std::span<std::byte* const> all = addresses_;
+    body_.region_->run({}, {all.first(body_.inputs_), all.subspan(body_.inputs_, body_.outputs_), all.back()});
+  }
+  std::ranges::for_each(body_.after_, copy);
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,186 @@
+// Lookups in embedding tables and their updates.
+#include <algorithm>
+
+#include <weft/fuzz/grower.h>
+#include <weft/ir/ops.h>
+
+namespace weft::fuzz {
+
+using ir::Array;
+using ir::Op;
+using ir::Value;
+
+namespace {
+
+// Random bags, and the entries that look them up.
+struct Bags {
+  Value ids, ends, weights;
+  std::int64_t keys, batch;
+  Dims keys_of, tables, means;  // of the entries
+
+  ir::EmbeddingAttributes attributes() const {
+    return {.keys = keys_of,
+            .tables = tables,
+            .means = means,
+            .weighted = false,
+            .bounds = ir::IdBounds::IGNORE,
+            .names = {}};
+  }
+};
+
+// Returns numbers that do not decrease, from 0 to `last`, in [keys, batch].
+Value random_ends(Grower& g, std::int64_t keys, std::int64_t batch, std::int64_t last, DType dtype) {
+  std::vector<std::int64_t> ends(keys * batch);
+  for (std::int64_t& end : ends) end = g.random().between(0, last);
+  std::ranges::sort(ends);
+  const Dims sizes{keys, batch};
+  Array array(Grower::type_of(dtype, sizes));
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (dtype == DType::i32)
+      array.data<std::int32_t>()[i] = static_cast<std::int32_t>(ends[i]);
+    else
+      array.data<std::int64_t>()[i] = ends[i];
+  }
+  return ir::constant(g.graph(), array.literal());
+}
+
+Bags random_bags(Grower& g, std::int64_t tables, std::int64_t rows, DType pooled) {
+  Random& random = g.random();
+  const auto index = [&] { return random.one_in(2) ? DType::i32 : DType::i64; };
+  const std::int64_t count = random.between(0, 12);
+  Bags bags{.ids = g.positions(Grower::type_of(index(), Dims{count}), rows),
+            .ends = {},
+            .weights = random.one_in(2) ? g.fitted(pooled, Dims{count}) : Value(),
+            .keys = random.between(1, 3),
+            .batch = random.between(0, 4),
+            .keys_of = {},
+            .tables = {},
+            .means = {}};
+  bags.ends = random_ends(g, bags.keys, bags.batch, count, index());
+  for (std::int64_t entries = random.between(1, 4); entries > 0; --entries) {
+    bags.keys_of.push_back(random.between(0, bags.keys - 1));
+    bags.tables.push_back(random.between(0, tables - 1));
+    bags.means.push_back(random.between(0, 1));
+  }
+  return bags;
+}
+
+Value random_table(Grower& g, DType dtype, std::int64_t rows) {
+  return g.fitted(dtype, Dims{rows, g.random().between(1, 5)});
+}
+
+std::int64_t width_of(const Bags& bags, std::span<const Value> tables) {
+  std::int64_t width = 0;
+  for (const std::int64_t table : bags.tables) width += tables[table].size(1);
+  return width;
+}
+
+void grow_embedding_bag(Grower& g, const Op& op) {
+  const DType dtype = g.random_dtype(op.domain);
+  const std::int64_t rows = g.random().between(1, 6);
+  std::vector<Value> tables{random_table(g, dtype, rows)};
+  while (g.random().one_in(2)) tables.push_back(random_table(g, dtype, rows));
+  const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype));
+  g.add(ir::embedding_bag(tables, bags.ids, bags.ends, bags.weights, bags.attributes()));
+}
+
+void grow_embedding_bag_gradient(Grower& g, const Op& op) {
+  const DType dtype = g.random_dtype(op.domain), pooled = ir::pooled_dtype(dtype);
+  const std::int64_t rows = g.random().between(1, 6);
+  const std::vector tables{random_table(g, dtype, rows)};
+  const Bags bags = random_bags(g, 1, rows, pooled);
+  const Value cotangent = g.fitted(pooled, Dims{bags.batch, width_of(bags, tables)});
+  const std::array types{tables[0].type()};
+  g.add(ir::embedding_bag_gradient(cotangent, bags.ids, bags.ends, bags.weights, types, bags.attributes()));
+}
+
+void grow_embedding_weights_gradient(Grower& g, const Op& op) {
+  const DType dtype = g.random_dtype(op.domain);
+  const std::int64_t rows = g.random().between(1, 6);
+  const std::vector tables{random_table(g, dtype, rows), random_table(g, dtype, rows)};
+  const Bags bags = random_bags(g, 2, rows, ir::pooled_dtype(dtype));
+  const Value cotangent = g.fitted(ir::pooled_dtype(dtype), Dims{bags.batch, width_of(bags, tables)});
+  g.add(ir::embedding_weights_gradient(tables, cotangent, bags.ids, bags.ends, bags.attributes()));
+}
+
+// A step of momentum: state' = rate * state + gradient, value' = value - state'.
+void grow_embedding_update(Grower& g, const Op& op) {
+  const DType dtype = g.random().one_in(2) ? DType::f32 : g.random_dtype(op.domain), pooled = ir::pooled_dtype(dtype);
+  const std::int64_t rows = g.random().between(1, 6);
+  const std::vector tables{random_table(g, dtype, rows)};
+  const Bags bags = random_bags(g, 1, rows, pooled);
+  Dims columns, lookups(bags.tables.size(), 0), weighted{bags.weights ? 1 : 0}, bodies{0};
+  for (std::size_t i = 0; i < bags.tables.size(); ++i)
+    columns.push_back(static_cast<std::int64_t>(i) * tables[0].size(1));
+  const ir::EmbeddingUpdateAttributes attributes{.lookups = lookups,
+                                                 .keys = bags.keys_of,
+                                                 .columns = columns,
+                                                 .tables = bags.tables,
+                                                 .means = bags.means,
+                                                 .weighted = weighted,
+                                                 .bodies = bodies,
+                                                 .states = 1,
+                                                 .bounds = ir::IdBounds::IGNORE,
+                                                 .names = {}};
+  std::vector<Value> operands{tables[0], g.fitted(tables[0].type().with(pooled)),
+                              g.fitted(pooled, Dims{bags.batch, width_of(bags, tables)}), bags.ids, bags.ends};
+  if (bags.weights) operands.push_back(bags.weights);
+  operands.push_back(g.fitted(pooled, Dims{}));
+  const Type row = ir::row_type(tables[0].type());
+  const auto body =
+      ir::make_graph(std::array{row, row.with(pooled), row.with(pooled), Type(pooled, {})}, [&](auto&, auto x) {
+        const Value state = ir::broadcast(x[3], row.with(pooled)) * x[2] + x[1];
+        return std::vector{ir::convert(ir::convert(x[0], pooled) - state, dtype), state};
+      });
+  ir::Node& update = g.graph().append(op, operands, &attributes, {}, std::array{body});
+  g.add(std::vector{update.result(0), update.result(1)});
+}
+
+// Bounds of sums of products: evaluates the op on magnitudes. Ids and ends, the integers, must be exact.
+std::vector<Array> lookup_bounds(const BoundedCall& call) {
+  if (call.results.size() != 1) return same_bounds(call, infinity);
+  std::vector<Array> most, now;
+  double terms = 2;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Bounded& operand = call[i];
+    if (!is_float(operand.value.dtype())) {
+      if (!operand.is_exact()) return same_bounds(call, infinity);
+      most.push_back(operand.value);
+      now.push_back(operand.value);
+      terms += static_cast<double>(operand.value.size());
+      continue;
+    }
+    const Array values = magnitudes(operand.value);
+    if (!operand.is_known() || !std::ranges::all_of(values_of(values), [](double x) { return std::isfinite(x); }))
+      return same_bounds(call, infinity);
+    terms += operand.value.type().rank() == 2 ? static_cast<double>(operand.value.type().size(1))
+                                              : 0;  // of a product of rows
+    now.push_back(values);
+    most.push_back(
+        doubles(operand.value.type(), [&](std::int64_t i_) { return values.element(i_) + operand.bound.element(i_); }));
+  }
+  const Array largest = evaluate_as_doubles(call.node, most), exact = evaluate_as_doubles(call.node, now);
+  const Array& result = call.results[0];
+  const double eps = std::min(epsilon(result.dtype()), epsilon(DType::f32));
+  return {doubles(result.type(), [&](std::int64_t i) {
+    const double all = largest.element(i);
+    if (!(all <= largest_finite(result.dtype()))) return infinity;
+    const double bound = all - exact.element(i) + terms * eps * all + 2 * ulp(result.element(i), result.dtype());
+    return all == 0 ? 0 : bound;
+  })};
+}
+
+// The rows of an update follow from the body, into which no rule looks.
+std::vector<Array> unknown_bounds(const BoundedCall& call) { return same_bounds(call, infinity); }
+
+constexpr FuzzEntry embedding[] = {
+    {&ir::ops::embedding_bag, grow_embedding_bag, lookup_bounds},
+    {&ir::ops::embedding_bag_gradient, grow_embedding_bag_gradient, lookup_bounds},
+    {&ir::ops::embedding_weights_gradient, grow_embedding_weights_gradient, lookup_bounds},
+    {&ir::ops::embedding_update, grow_embedding_update, unknown_bounds}};
+
+}  // namespace
+
+constinit const std::span<const FuzzEntry> embedding_entries = embedding;
+
+}  // namespace weft::fuzz

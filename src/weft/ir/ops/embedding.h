@@ -1,0 +1,156 @@
+// Embedding tables: rows are looked up by ids, pooled, and updated in place. Included through <weft/ir/ops.h>.
+//
+// Ids come in bags, by key and sample. The bags lie one after the other in `ids`, all bags of the first key first; `ends` [keys, batch]
+// says where each bag ends, and a bag begins where the one before it ends. Ids behind the last end are padding.
+//
+// An entry of a lookup pools the bags of one key with the rows of one table. The pooled rows of all entries lie side by side in
+// [batch, sum of the widths], in the order of the entries. Tables are matrices [rows, width] of one dtype; what is pooled is summed in f32,
+// or f64 for tables of f64, in the order of the ids, and has that dtype, as do weights and the gradients of pooled rows.
+//
+// The three lookups are the derivatives of one function, which is linear in each of the tables, the weights and the cotangents:
+//   sum over entries, samples and ids of the bag: weight * scale * <row of the table, cotangent of the pooled row>
+// where the scale is 1, or for entries with a mean, 1 / the number of ids of the bag. So their gradients are each other.
+#pragma once
+
+#include <string>
+
+#include <weft/ir/ops/declare.h>
+
+namespace weft::ir {
+
+// What happens at an id that is no row of its table.
+enum class IdBounds : std::uint8_t {
+  ERROR,   // the launch fails, before anything is written
+  WARN,    // the id is skipped, and a message tells how many were
+  IGNORE,  // the id is skipped
+};
+WEFT_ENUM_NAMES(IdBounds, "id_bounds", "ERROR", "WARN", "IGNORE")
+
+struct EmbeddingAttributes {
+  // For each entry of the lookup: its key, its table, and whether (1 or 0) the rows of a bag are averaged instead of summed.
+  Ints keys, tables, means;
+  bool weighted = false;  // each id has a weight: the last operand
+  IdBounds bounds = IdBounds::ERROR;
+  std::string_view names;  // of the keys, separated by commas, for messages; may be empty
+  static void fields(auto& self, auto&& field) {
+    field("keys", self.keys);
+    field("tables", self.tables);
+    field("means", self.means);
+    field("weighted", self.weighted);
+    field("bounds", self.bounds);
+    field("names", self.names);
+  }
+};
+
+// Several lookups, whose entries are concatenated. Entry i is of the lookup `lookups[i]`; its pooled rows begin at `columns[i]`.
+struct EmbeddingUpdateAttributes {
+  Ints lookups, keys, columns, tables, means;
+  Ints weighted;            // for each lookup: 1 if it has weights
+  Ints bodies;              // for each table: the region that updates its rows
+  std::int64_t states = 0;  // the number of states of each table
+  IdBounds bounds = IdBounds::ERROR;
+  std::string_view names;  // of the keys of the first lookup
+  static void fields(auto& self, auto&& field) {
+    field("lookups", self.lookups);
+    field("keys", self.keys);
+    field("columns", self.columns);
+    field("tables", self.tables);
+    field("means", self.means);
+    field("weighted", self.weighted);
+    field("bodies", self.bodies);
+    field("states", self.states);
+    field("bounds", self.bounds);
+    field("names", self.names);
+  }
+};
+
+// One entry of a lookup, with its place in the pooled rows.
+struct LookupEntry {
+  std::int64_t lookup = 0, key = 0, table = 0, column = 0, width = 0;
+  bool mean = false;
+};
+// `tables` are the types of the tables.
+std::vector<LookupEntry> lookup_entries(const EmbeddingAttributes& attributes, std::span<const Type> tables);
+std::vector<LookupEntry> lookup_entries(const EmbeddingUpdateAttributes& attributes, std::span<const Type> tables);
+
+// Where the operands of an update are: the tables, for each state that of all tables, the lookups, and the numbers for the regions.
+struct UpdateOperands {
+  struct Lookup {
+    int cotangent = 0, ids = 0, ends = 0, weights = -1;  // -1: none
+  };
+  int tables = 0, states = 0;
+  std::vector<Lookup> lookups = {};
+  int numbers = 0;  // the first number
+
+  int state(int table, int i) const { return tables + i * tables + table; }
+};
+UpdateOperands update_operands(const EmbeddingUpdateAttributes& attributes);
+
+// Returns the type of one row: without the first dimension.
+Type row_type(Type rows);
+// Returns the dtype in which rows of this dtype are summed.
+DType pooled_dtype(DType table);
+
+// Throw Error for bad ids and ends, in the interpreter and in compiled programs.
+[[noreturn]] void fail_id(std::string_view names, std::int64_t key, std::int64_t sample, std::int64_t id,
+                          std::int64_t rows);
+[[noreturn]] void fail_ends(std::string_view names, std::int64_t key, std::int64_t sample, std::int64_t begin,
+                            std::int64_t end, std::int64_t ids);
+
+// `weights` may be empty.
+Value embedding_bag(std::span<const Value> tables, Value ids, Value ends, Value weights,
+                    const EmbeddingAttributes& attributes);
+// Returns the gradient of each table. `types` are those of the tables.
+std::vector<Value> embedding_bag_gradient(Value cotangent, Value ids, Value ends, Value weights,
+                                          std::span<const Type> types, const EmbeddingAttributes& attributes);
+// Returns the gradient of the weights.
+Value embedding_weights_gradient(std::span<const Value> tables, Value cotangent, Value ids, Value ends,
+                                 const EmbeddingAttributes& attributes);
+
+void embedding_bag_type(const Call& call, std::vector<Type>& results);
+void embedding_bag_gradient_type(const Call& call, std::vector<Type>& results);
+void embedding_weights_gradient_type(const Call& call, std::vector<Type>& results);
+void embedding_update_type(const Call& call, std::vector<Type>& results);
+
+void gradient_of_embedding_bag(const GradientCall& c);
+void gradient_of_embedding_bag_gradient(const GradientCall& c);
+void gradient_of_embedding_weights_gradient(const GradientCall& c);
+
+namespace interpreter {
+InterpretRule embedding_bag, embedding_bag_gradient, embedding_update, embedding_weights_gradient;
+}
+
+namespace ops {
+
+// clang-format off: a table
+WEFT_FAMILY(embedding)
+
+WEFT_OP(embedding_bag) {  // tables..., ids, ends, weights if weighted
+    .name = "embedding_bag", .kind = Kind::opaque, .arity = variadic, .types = embedding_bag_type,
+    .gradient = gradient_of_embedding_bag, .interpret = interpreter::embedding_bag, .domain = floats,
+    .attributes = schema<EmbeddingAttributes>, .factors = no_factors, .dialect = "weft",
+};
+WEFT_OP(embedding_bag_gradient) {  // cotangent, ids, ends, weights if weighted; results: for each table
+    .name = "embedding_bag_gradient", .kind = Kind::opaque, .arity = variadic, .types = embedding_bag_gradient_type,
+    .gradient = gradient_of_embedding_bag_gradient, .interpret = interpreter::embedding_bag_gradient, .domain = floats,
+    .attributes = schema<EmbeddingAttributes>, .factors = no_factors, .dialect = "weft",
+};
+WEFT_OP(embedding_weights_gradient) {  // tables..., cotangent, ids, ends
+    .name = "embedding_weights_gradient", .kind = Kind::opaque, .arity = variadic, .types = embedding_weights_gradient_type,
+    .gradient = gradient_of_embedding_weights_gradient, .interpret = interpreter::embedding_weights_gradient, .domain = floats,
+    .attributes = schema<EmbeddingAttributes>, .factors = no_factors, .dialect = "weft",
+};
+// Updates the rows that lookups have read, in place. Operands: UpdateOperands. A region takes a row of the table, the sum of the gradients
+// of that row, a row of each state, and the numbers; it returns the new row and the new rows of the states. It runs once for each row that
+// occurs in a bag; all others stay as they are. Results: the tables, then each state of all tables.
+WEFT_OP(embedding_update) {
+    .name = "embedding_update", .kind = Kind::opaque, .arity = variadic, .types = embedding_update_type,
+    .gradient = not_differentiable, .interpret = interpreter::embedding_update, .domain = floats,
+    .attributes = schema<EmbeddingUpdateAttributes>, .regions = variadic, .factors = no_factors, .dialect = "weft",
+};
+
+WEFT_FAMILY_END
+// clang-format on
+
+}  // namespace ops
+}  // namespace weft::ir

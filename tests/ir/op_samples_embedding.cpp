@@ -1,0 +1,182 @@
+// Samples of lookups in embedding tables and of their update. Ids reach out of bounds on both sides; ends follow from lengths.
+#include <tests/ir/op_samples.h>
+
+#include <weft/ir/ops.h>
+
+namespace weft::ir {
+
+namespace {
+
+struct LookupCase {
+  std::vector<std::array<std::int64_t, 2>> tables;  // rows, width
+  std::int64_t keys, batch, ids;
+  std::vector<std::int64_t> of_keys, of_tables, means;
+  bool weighted = false;
+
+  EmbeddingAttributes attributes() const { return {of_keys, of_tables, means, false, IdBounds::IGNORE, "a,b,c"}; }
+  std::int64_t width() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t table : of_tables) sum += tables[table][1];
+    return sum;
+  }
+};
+
+const LookupCase lookup_cases[] = {
+    {{{7, 3}}, 1, 4, 8, {0}, {0}, {0}},
+    {{{5, 2}, {9, 17}, {4, 1}},
+     3,
+     5,
+     30,
+     {0, 1, 2, 0},
+     {0, 1, 2, 1},
+     {0, 1, 0, 1}},  // a shared table, and a key of two tables
+    {{{6, 4}}, 2, 3, 12, {1, 0}, {0, 0}, {1, 0}, true},
+    {{{5, 2}, {3, 2}}, 3, 1, 6, {2}, {1}, {0}, true},  // keys and a table that nothing uses
+    {{{4, 3}}, 1, 0, 5, {0}, {0}, {0}},                // no samples: all ids are padding
+    {{{4, 3}}, 2, 3, 0, {1, 0}, {0, 0}, {1, 0}},       // no ids
+    {{{4, 0}}, 1, 2, 4, {0}, {0}, {0}},                // no columns
+};
+
+// Returns the sums of the lengths so far, at most `ids`.
+Value ends_of(Value lengths, const LookupCase& c, DType dtype) {
+  const std::int64_t n = lengths.size(0);
+  const Type square(DType::i32, {n, n});
+  Graph& graph = lengths.graph();
+  const std::int64_t across[] = {1};
+  const Value all = broadcast_in_dim(lengths, square, across);
+  const Value counts = compare(iota(graph, square, 1), iota(graph, square, 0), Direction::LE);
+  const Value ends = reduce_sum(select(counts, all, constant_like(all, 0)), across);
+  return convert(reshape(minimum(ends, constant_like(ends, static_cast<double>(c.ids))), {Dim(c.keys), Dim(c.batch)}),
+                 dtype);
+}
+
+// The inputs of a lookup: tables if wanted, a cotangent if wanted, ids, lengths, weights if there are any.
+struct Inputs {
+  std::vector<Type> types;
+  std::size_t cotangent = 0, ids = 0;
+};
+
+Inputs inputs_of(const LookupCase& c, DType dtype, DType index, bool tables, bool cotangent) {
+  Inputs inputs;
+  const DType pooled = pooled_dtype(dtype);
+  if (tables)
+    for (const auto& [rows, width] : c.tables) inputs.types.push_back(Type(dtype, {rows, width}));
+  inputs.cotangent = inputs.types.size();
+  if (cotangent) inputs.types.push_back(Type(pooled, {c.batch, c.width()}));
+  inputs.ids = inputs.types.size();
+  inputs.types.push_back(Type(index, {c.ids}));
+  inputs.types.push_back(Type(DType::i32, {c.keys * c.batch}));
+  if (c.weighted) inputs.types.push_back(Type(pooled, {c.ids}));
+  return inputs;
+}
+
+void set_ranges(OpSample& sample, const Inputs& inputs) {
+  for (InputRange& range : sample.inputs) range.edges = false;
+  sample.inputs[inputs.ids] = {.low = -2, .high = 10, .edges = true};
+  sample.inputs[inputs.ids + 1] = {.low = 0, .high = 3};
+}
+
+void bag_samples(SampleList& list, const LookupCase& c, DType dtype, DType index) {
+  const Inputs inputs = inputs_of(c, dtype, index, true, false);
+  OpSample& sample = list.add(inputs.types, [&](Graph&, std::span<const Value> x) {
+    return std::vector{embedding_bag(x.first(inputs.ids), x[inputs.ids], ends_of(x[inputs.ids + 1], c, index),
+                                     c.weighted ? x.back() : Value(), c.attributes())};
+  });
+  set_ranges(sample, inputs);
+}
+
+void bag_gradient_samples(SampleList& list, const LookupCase& c, DType dtype, DType index) {
+  const Inputs inputs = inputs_of(c, dtype, index, false, true);
+  std::vector<Type> types;
+  for (const auto& [rows, width] : c.tables) types.push_back(Type(dtype, {rows, width}));
+  OpSample& sample = list.add(inputs.types, [&](Graph&, std::span<const Value> x) {
+    return embedding_bag_gradient(x[0], x[1], ends_of(x[2], c, index), c.weighted ? x.back() : Value(), types,
+                                  c.attributes());
+  });
+  set_ranges(sample, inputs);
+}
+
+void weights_gradient_samples(SampleList& list, LookupCase c, DType dtype, DType index) {
+  c.weighted = false;
+  const Inputs inputs = inputs_of(c, dtype, index, true, true);
+  OpSample& sample = list.add(inputs.types, [&](Graph&, std::span<const Value> x) {
+    return std::vector{embedding_weights_gradient(x.first(inputs.cotangent), x[inputs.cotangent], x[inputs.ids],
+                                                  ends_of(x[inputs.ids + 1], c, index), c.attributes())};
+  });
+  set_ranges(sample, inputs);
+}
+
+// The states are a matrix like the table, and one number for each row; the body has a mean along the row.
+void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType index) {
+  const DType pooled = pooled_dtype(dtype);
+  const Inputs inputs = inputs_of(c, dtype, index, true, true);
+  std::vector<Type> types = inputs.types;
+  const std::size_t states = types.size(), count = c.tables.size();
+  for (const auto& [rows, width] : c.tables) types.push_back(Type(pooled, {rows, width}));
+  for (const auto& [rows, width] : c.tables) types.push_back(Type(pooled, {rows}));
+  types.push_back(Type(pooled, {}));
+  std::vector<std::shared_ptr<const Graph>> regions;
+  std::vector<std::int64_t> columns, lookups(c.of_keys.size(), 0), bodies;
+  const std::vector<std::int64_t> weighted{c.weighted ? 1 : 0};
+  std::int64_t column = 0;
+  for (const std::int64_t table : c.of_tables) {
+    columns.push_back(column);
+    column += c.tables[table][1];
+  }
+  for (std::size_t t = 0; t < count; ++t) {
+    const Type row(pooled, {c.tables[t][1]}), number(pooled, {});
+    bodies.push_back(static_cast<std::int64_t>(t));
+    regions.push_back(
+        make_graph(std::array{row.with(dtype), row, row, number, number}, [&](Graph&, std::span<const Value> x) {
+          const std::int64_t along[] = {0};
+          const Value state = x[2] + x[1] * x[1], sum = x[3] + reduce_sum(x[1] * x[1], along);
+          const Value next = convert(x[0], pooled) - x[1] * broadcast(x[4] / (sqrt(sum) + constant_like(sum, 1)), row);
+          return std::vector{convert(next, dtype), state, sum};
+        }));
+  }
+  OpSample& sample = list.add(types, [&](Graph& graph, std::span<const Value> x) {
+    std::vector<Value> operands(x.begin(), x.begin() + inputs.cotangent);
+    operands.insert(operands.end(), x.begin() + states, x.end() - 1);
+    operands.insert(operands.end(), {x[inputs.cotangent], x[inputs.ids], ends_of(x[inputs.ids + 1], c, index)});
+    if (c.weighted) operands.push_back(x[inputs.ids + 2]);
+    operands.push_back(x.back());
+    const EmbeddingUpdateAttributes attributes{.lookups = lookups,
+                                               .keys = c.of_keys,
+                                               .columns = columns,
+                                               .tables = c.of_tables,
+                                               .means = c.means,
+                                               .weighted = weighted,
+                                               .bodies = bodies,
+                                               .states = 2,
+                                               .bounds = IdBounds::IGNORE,
+                                               .names = "a,b,c"};
+    return all_results(graph.append(list.op(), operands, &attributes, {}, regions));
+  });
+  set_ranges(sample, inputs);
+  for (std::size_t i = states + count; i < states + 2 * count; ++i) sample.inputs[i].low = 0;
+}
+
+template <void (*add)(SampleList& list, const LookupCase& c, DType dtype, DType index)>
+void in_all_cases(SampleList& list) {
+  for (const LookupCase& c : lookup_cases)
+    for (const DType dtype : {DType::f32, DType::f64}) add(list, c, dtype, DType::i64);
+  for (const DType dtype : members(list.op().domain)) add(list, lookup_cases[1], dtype, DType::i32);
+}
+
+void weights_gradient_in_all_cases(SampleList& list) {
+  for (const LookupCase& c : lookup_cases)
+    for (const DType dtype : members(list.op().domain)) weights_gradient_samples(list, c, dtype, DType::i32);
+}
+
+constexpr SampleEntry embedding_table[] = {
+    {&ops::embedding_bag, in_all_cases<bag_samples>, needs_a_dimension},
+    {&ops::embedding_bag_gradient, in_all_cases<bag_gradient_samples>, needs_a_dimension},
+    {&ops::embedding_weights_gradient, weights_gradient_in_all_cases, needs_a_dimension},
+    {&ops::embedding_update, in_all_cases<update_samples>, needs_a_dimension},
+};
+
+}  // namespace
+
+constinit const std::span<const SampleEntry> embedding_samples = embedding_table;
+
+}  // namespace weft::ir
