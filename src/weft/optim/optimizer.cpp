@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include <weft/base/log.h>
 #include <weft/record/call.h>
@@ -9,6 +12,7 @@
 #include <weft/record/sync.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/embedding.h>
 
 namespace weft::optim {
 
@@ -49,8 +53,9 @@ DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dt
 
 bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->type().rank() >= 2; }
 
-Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names)
-    : steps_(zeros({}, DType::i64)) {
+Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names,
+                     std::vector<std::string> row_slots)
+    : row_slots_(std::move(row_slots)), steps_(zeros({}, DType::i64)) {
   warn_of_copies(parameters);
   for (NamedParameter& named : parameters) {
     const Type type = named.parameter->type();
@@ -113,8 +118,11 @@ void Optimizer::begin(State& state) {
   state.has_begun = true;
   const Type type = state.parameter.get()->type();
   while (state.slots.size() < slot_names_.size()) {
-    state.slots.emplace_back(zeros(type.dims(), update_dtype(type.dtype())));
-    state.slots.back().unobserved().impl().takes_layout_of(state.parameter.get()->unobserved().impl());
+    Shape shape(type.dims());
+    const bool is_of_rows = std::ranges::find(row_slots_, slot_names_[state.slots.size()]) != row_slots_.end();
+    if (is_of_rows) shape.resize(std::max(type.rank() - 1, 0), 0);
+    state.slots.emplace_back(zeros(shape, update_dtype(type.dtype())));
+    if (!is_of_rows) state.slots.back().unobserved().impl().takes_layout_of(state.parameter.get()->unobserved().impl());
   }
 }
 
@@ -167,24 +175,80 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
   note_who_takes_part();
   steps_ = steps_ + constant(1, DType::i64);
   const Tensor number = steps_.tensor().to(DType::f64);
-  const bool has_skips = skip_counts_ != 0;
-  std::vector<Update> updates;
-  updates.reserve(updated.size());
+  struct Part {
+    std::vector<State*> states;
+    std::vector<Tensor> gradients;
+  };
+  std::map<std::optional<DType>, Part> parts;  // of dense parameters, then of tables of each dtype
   for (std::size_t i = 0; i < updated.size(); ++i) {
-    State& state = *updated[i];
+    const Parameter& parameter = *updated[i]->named.parameter;
+    Part& part = parts[parameter.sparse_update ? std::optional(parameter.dtype()) : std::nullopt];
+    part.states.push_back(updated[i]);
+    part.gradients.push_back(gradients[i]);
+  }
+  for (const auto& [dtype, part] : parts)
+    dtype ? step_sparse(part.states, part.gradients, number, where) : step_dense(part.states, part.gradients, number);
+}
+
+Tensor Optimizer::number_of(const State& state, const Tensor& number) const {
+  return skip_counts_ != 0 && state.skipped.defined() ? (steps_ - state.skipped).to(DType::f64) : number;
+}
+
+void Optimizer::step_dense(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number) {
+  std::vector<Update> updates;
+  updates.reserve(states.size());
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    State& state = *states[i];
     const Tensor& value = state.named.parameter->tensor();
     const DType dtype = update_dtype(value.dtype());
-    updates.push_back(
-        {.parameter = state.named,
-         .number = has_skips && state.skipped.defined() ? (steps_ - state.skipped).to(DType::f64) : number,
-         .value = value.to(dtype),
-         .gradient = gradients[i].to(dtype),
-         .state = state.slots,
-         .result = {}});
+    updates.push_back({.parameter = state.named,
+                       .number = number_of(state, number),
+                       .value = value.to(dtype),
+                       .gradient = gradients[i].to(dtype),
+                       .state = state.slots,
+                       .result = {}});
   }
   update(updates);
   for (Update& made : updates)
     *made.parameter.parameter = stop_gradient(made.result.to(made.parameter.parameter->dtype()));
+}
+
+// Records the update of one row of each table, and applies it to the rows that lookups have read.
+void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number,
+                            std::source_location where) {
+  std::vector<TableRows> tables;
+  std::vector<Tensor> numbers;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    tables.push_back({.value = states[i]->named.parameter->tensor(), .gradient = gradients[i], .states = {}});
+    for (const Parameter& slot : states[i]->slots) tables.back().states.push_back(slot);
+    numbers.push_back(number_of(*states[i], number));
+  }
+  const auto body = [&](std::span<const TableRows> rows) {
+    std::vector<std::vector<Parameter>> slots(rows.size());
+    std::vector<Update> updates;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const DType dtype = update_dtype(rows[i].value.dtype());
+      for (const Tensor& state : rows[i].states) slots[i].emplace_back(state);
+      updates.push_back({.parameter = states[i]->named,
+                         .number = numbers[i],
+                         .value = rows[i].value.to(dtype),
+                         .gradient = rows[i].gradient.to(dtype),
+                         .state = slots[i],
+                         .result = {}});
+    }
+    update(updates);
+    std::vector<UpdatedRows> next(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      next[i].value = updates[i].result.to(rows[i].value.dtype());
+      for (const Parameter& slot : slots[i]) next[i].states.push_back(slot);
+    }
+    return next;
+  };
+  const std::vector<UpdatedRows> next = update_rows(tables, body, where);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    *states[i]->named.parameter = stop_gradient(next[i].value);
+    for (std::size_t s = 0; s < next[i].states.size(); ++s) states[i]->slots[s] = stop_gradient(next[i].states[s]);
+  }
 }
 
 }  // namespace weft::optim

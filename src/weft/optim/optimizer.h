@@ -8,6 +8,10 @@
 // A parameter takes part in a step if its requires_grad is true, which may change between steps. As in PyTorch, steps
 // that leave it out do not count for its bias correction; its state is created when it first takes part.
 //
+// Of an embedding table (Parameter::sparse_update), only the rows that the step has looked up are updated, in place, with
+// their part of the state; weight decay and moving averages leave the other rows as they are. Norms, as in LAMB, are those
+// of a row. The gradient must be what grad returned: it is never computed as a whole.
+//
 // The model may be moved (returned by value, kept in a vector that grows), but must live as long as the optimizer makes
 // steps.
 #pragma once
@@ -66,11 +70,13 @@ class Optimizer {
   void before_load(const StateDict& saved);
 
  protected:
-  // Calls sync(), so that the first training step does not include the creation of the model.
-  Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names);
+  // Slots have the shape of their parameter; those in `row_slots` have it without the last dimension: one number for each
+  // row of a matrix. Calls sync(), so that the first training step does not include the creation of the model.
+  Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names,
+            std::vector<std::string> row_slots = {});
 
   // The update of one parameter in one step. The tensors have the dtype of the computation; the optimizer sets
-  // `result`.
+  // `result`. Of an embedding table with sparse updates, they are one row, without the first dimension.
   struct Update {
     const NamedParameter& parameter;
     Tensor number;  // the number of steps of this parameter, including this one, as f64
@@ -132,10 +138,14 @@ class Optimizer {
   void begin(State& state);
   void begin_skips(State& state, const Tensor& number);
   void note_who_takes_part();
+  Tensor number_of(const State& state, const Tensor& number) const;
+  void step_dense(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number);
+  void step_sparse(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number,
+                   std::source_location where);
 
   std::vector<Parameter*> parameters_;
   std::vector<State> states_;
-  std::vector<std::string> slot_names_;
+  std::vector<std::string> slot_names_, row_slots_;
   Parameter steps_;                // the number of steps so far
   bool may_have_stepped_ = false;  // steps_ may be more than 0
   // The number of parameters that have `skipped`, of which earlier recordings know nothing.

@@ -30,16 +30,20 @@ class Parameter {
   Parameter() { made(); }
   Parameter(Tensor value) : value_(state(std::move(value))) { made(); }  // NOLINT
   Parameter(const Parameter& other)
-      : requires_grad(other.requires_grad), value_(state(detail::copy_of(other.tensor()))) {
+      : requires_grad(other.requires_grad),
+        sparse_update(other.sparse_update),
+        value_(state(detail::copy_of(other.tensor()))) {
     made();
   }
-  Parameter(Parameter&& other) noexcept : requires_grad(other.requires_grad), value_(other.take()) {
+  Parameter(Parameter&& other) noexcept
+      : requires_grad(other.requires_grad), sparse_update(other.sparse_update), value_(other.take()) {
     made();
     place_.take(other.place_, *this);
   }
   Parameter& operator=(const Parameter& other) {
     if (this != &other) reset(detail::copy_of(other.tensor()));
     requires_grad = other.requires_grad;
+    sparse_update = other.sparse_update;
     return *this;
   }
   // Not noexcept, because every write may throw.
@@ -49,6 +53,7 @@ class Parameter {
       place_.take(other.place_, *this);
     }
     requires_grad = other.requires_grad;
+    sparse_update = other.sparse_update;
     return *this;
   }
   ~Parameter() {
@@ -86,6 +91,9 @@ class Parameter {
 
   // If false, optimizers do not update the parameter; may change between steps.
   Flag requires_grad{true, "requires_grad"};
+  // If true, the parameter is an embedding table of which optimizers update only the rows that the step looked up, in place and
+  // without a gradient of the whole table (tensor/embedding.h).
+  Flag sparse_update{false, "sparse_update"};
 
   // Returns the path under which named_parameters last found the parameter; empty if it was never named.
   std::string_view name() const { return path_.interned ? path_.interned : ""; }

@@ -1,0 +1,70 @@
+// Embedding tables of which a step looks up a few rows. A lookup reads ids in bags; an optimizer may update only the rows that were read
+// (Parameter::sparse_update): the gradient of a table is then never more than a node of the graph. The modules of embed/ are built on this.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <source_location>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <weft/tensor/tensor.h>
+
+namespace weft {
+
+// What happens at an id that is no row of its table.
+enum class IdBounds : std::uint8_t {
+  error,   // the launch fails, and nothing is updated
+  warn,    // the id is skipped; a warning tells how many were, once for each program and lookup
+  ignore,  // the id is skipped; the counter embedding::SkippedIds counts
+};
+
+// Ids in bags by key and sample. The bags lie one after the other in `ids`, all bags of the first key first; ends[k][s] is where the bag of
+// key k and sample s ends, and it begins where the one before it ends. Ids behind the last end are padding.
+struct Bags {
+  Tensor ids;           // [n], i32 or i64
+  Tensor ends;          // [keys, batch], i32 or i64
+  Tensor weights = {};  // [n], one for each id; undefined: all are 1
+};
+
+// Pools the rows of a table for the bags of a key.
+struct PooledKey {
+  std::int64_t key = 0, table = 0;
+  bool mean = false;  // of the ids in the bag, instead of the sum
+};
+
+struct LookupOptions {
+  IdBounds bounds = IdBounds::error;
+  std::string_view names = {};  // of the keys, separated by commas, for messages
+};
+
+// Returns [batch, sum of the widths]: for each entry of `pooled`, in order, the sum or mean of the rows in each bag; zeros for an empty bag.
+// All tables, matrices [rows, width] of one dtype, are looked up by one kernel. Sums are f32, or f64 for tables of f64. Throws Error if the
+// operands do not fit; the launch fails if ends decrease or exceed the number of ids, and for ids out of range, as `options` tell.
+Tensor embedding_bag(std::span<const Tensor> tables, const Bags& bags, std::span<const PooledKey> pooled,
+                     const LookupOptions& options = {}, std::source_location where = std::source_location::current());
+
+// A table that is to be updated, or in the body of an update, one row of it.
+struct TableRows {
+  Tensor value;
+  Tensor gradient;  // for the body: the sum of the gradients of the row, f32, or f64 for tables of f64
+  std::vector<Tensor> states;
+};
+struct UpdatedRows {
+  Tensor value;
+  std::vector<Tensor> states;
+};
+
+// Returns tables and states in which the rows that lookups have read are updated, each once, by `body`; other rows are unchanged. `gradient`
+// must be what grad returned for the table, in the same program, and must come from lookups alone: it is not computed. All tables have one
+// dtype and the same number of states; a state has one row for each row of its table: [rows, ...].
+//
+// `body` is recorded once. It gets one row of each table, without the first dimension, and returns the next one; a row may not depend on
+// rows of other tables. Tensors from outside may be used freely; what depends on no row is computed once.
+std::vector<UpdatedRows> update_rows(
+    std::span<const TableRows> tables,
+    const std::function<std::vector<UpdatedRows>(std::span<const TableRows> rows)>& body,
+    std::source_location where = std::source_location::current());
+
+}  // namespace weft

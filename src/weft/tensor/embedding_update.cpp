@@ -1,0 +1,187 @@
+// The update of the rows that lookups have read: gradients of tables become the lookups that they come from.
+#include <algorithm>
+#include <utility>
+
+#include <weft/ir/autodiff.h>
+#include <weft/ir/inline.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/place_text.h>
+#include <weft/ir/row_bodies.h>
+#include <weft/tensor/body.h>
+#include <weft/tensor/embedding.h>
+
+namespace weft {
+
+using detail::Body;
+using detail::Frame;
+using ir::Value;
+
+namespace {
+
+// Appends the gradients of lookups whose sum the gradient of a table is.
+void add_terms(Frame& frame, Value gradient, std::vector<Value>& terms) {
+  const ir::Node& node = *gradient.node;
+  if (node.op == &ir::ops::embedding_bag_gradient) {
+    terms.push_back(gradient);
+  } else if (node.op == &ir::ops::add) {
+    add_terms(frame, node.operand(0), terms);
+    add_terms(frame, node.operand(1), terms);
+  } else if (!ir::is_zero(gradient)) {
+    const bool is_input = node.op == &ir::ops::parameter;
+    frame.require(false, "only rows that lookups have read can be updated, but the gradient of a table comes from ",
+                  is_input ? "another program" : concat(node.op->name, " at ", ir::place_text(node.location)), ": ",
+                  is_input ? "call step in the program of the lookup, without a sync in between"
+                           : "use the table in embedding_bag alone, and its gradient as grad returns it",
+                  ", or set sparse_update of the parameter to false, which updates all rows");
+  }
+}
+
+// The attributes of an update, whose lists are spans.
+struct UpdateLists {
+  std::vector<std::int64_t> lookups, keys, columns, tables, means, weighted, bodies;
+  std::vector<const ir::Node*> nodes;  // the gradient of each lookup
+
+  std::int64_t lookup(const ir::Node* node) {
+    const auto found = std::ranges::find(nodes, node);
+    const std::int64_t at = found - nodes.begin();
+    if (found == nodes.end()) {
+      nodes.push_back(node);
+      weighted.push_back(node->attributes<ir::EmbeddingAttributes>().weighted ? 1 : 0);
+    }
+    return at;
+  }
+
+  // Adds the entries of a lookup that read this table.
+  void add(Value term, std::int64_t table) {
+    const ir::Node& node = *term.node;
+    for (const ir::LookupEntry& entry : ir::lookup_entries(node.attributes<ir::EmbeddingAttributes>(), node.types)) {
+      if (entry.table != term.index) continue;
+      lookups.push_back(lookup(&node));
+      keys.push_back(entry.key);
+      columns.push_back(entry.column);
+      tables.push_back(table);
+      means.push_back(entry.mean ? 1 : 0);
+    }
+  }
+
+  // Ids that a lookup rejects make the launch fail there.
+  ir::IdBounds bounds() const {
+    const auto is_error = [](const ir::Node* node) {
+      return node->attributes<ir::EmbeddingAttributes>().bounds == ir::IdBounds::ERROR;
+    };
+    return std::ranges::all_of(nodes, is_error) ? ir::IdBounds::ERROR : ir::IdBounds::IGNORE;
+  }
+
+  ir::EmbeddingUpdateAttributes attributes(std::size_t states) const {
+    return {.lookups = lookups,
+            .keys = keys,
+            .columns = columns,
+            .tables = tables,
+            .means = means,
+            .weighted = weighted,
+            .bodies = bodies,
+            .states = static_cast<std::int64_t>(states),
+            .bounds = bounds(),
+            .names = nodes.empty() ? std::string_view() : nodes[0]->attributes<ir::EmbeddingAttributes>().names};
+  }
+};
+
+// The rows of all tables in one body.
+struct RecordedRows {
+  std::vector<ir::RowsOfTable> tables;
+  std::shared_ptr<const ir::Graph> graph;
+  std::vector<Value> captures;  // in the recording around it, for the inputs behind those of the tables
+};
+
+using RowFunction = std::function<std::vector<UpdatedRows>(std::span<const TableRows>)>;
+
+RecordedRows record_rows(Frame& frame, std::span<const TableRows> tables, const RowFunction& function) {
+  RecordedRows recorded;
+  Body body(frame.recording());
+  std::vector<TableRows> rows;
+  std::size_t inputs = 0, outputs = 0;
+  for (const TableRows& table : tables) {
+    const Type type = table.value.type();
+    TableRows& row = rows.emplace_back();
+    row.value = body.add_input(ir::row_type(type));
+    row.gradient = body.add_input(ir::row_type(type).with(ir::pooled_dtype(type.dtype())));
+    for (const Tensor& state : table.states) row.states.push_back(body.add_input(ir::row_type(state.type())));
+    ir::RowsOfTable& places = recorded.tables.emplace_back();
+    for (std::size_t i = 0; i < 2 + table.states.size(); ++i) places.inputs.push_back(inputs++);
+    for (std::size_t i = 0; i < 1 + table.states.size(); ++i) places.outputs.push_back(outputs++);
+  }
+  body.record(frame.function(), [&] {
+    std::vector<Tensor> results;
+    const std::vector<UpdatedRows> updated = function(rows);
+    frame.require(updated.size() == tables.size(), "the body returns rows of ", updated.size(), " tables for ",
+                  tables.size());
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      frame.require(updated[t].states.size() == tables[t].states.size(), "the body returns ", updated[t].states.size(),
+                    " states for ", tables[t].states.size());
+      results.push_back(updated[t].value);
+      results.insert(results.end(), updated[t].states.begin(), updated[t].states.end());
+    }
+    return results;
+  });
+  detail::append_captures(frame, body, recorded.captures);
+  recorded.graph = body.finish();
+  return recorded;
+}
+
+// Copies what depends on no row into the recording.
+std::vector<Value> numbers_outside(Frame& frame, const RecordedRows& rows, std::span<const Value> numbers) {
+  ir::Inliner inliner(frame.graph(), *rows.graph);
+  const auto inputs = rows.graph->inputs();
+  for (std::size_t i = 0; i < rows.captures.size(); ++i)
+    inliner.substitute(inputs[inputs.size() - rows.captures.size() + i], rows.captures[i]);
+  return inliner.copy(numbers);
+}
+
+std::vector<UpdatedRows> append_update(Frame& frame, std::span<const TableRows> tables, const RowFunction& function) {
+  const std::size_t states = tables[0].states.size();
+  UpdateLists lists;
+  std::vector<Value> operands;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    operands.push_back(frame.value(tables[t].value));
+    frame.require(tables[t].states.size() == states, "all tables must have the same number of states");
+    std::vector<Value> terms;
+    add_terms(frame, frame.value(tables[t].gradient), terms);
+    for (const Value term : terms) lists.add(term, static_cast<std::int64_t>(t));
+  }
+  for (std::size_t i = 0; i < states; ++i)
+    for (const TableRows& table : tables) operands.push_back(frame.value(table.states[i]));
+  for (const ir::Node* node : lists.nodes)
+    operands.insert(operands.end(), node->operands.begin(), node->operands.end());
+  const RecordedRows rows = record_rows(frame, tables, function);
+  const ir::RowBodies divided = ir::divide_rows(*rows.graph, rows.tables);
+  for (const Value number : numbers_outside(frame, rows, divided.numbers)) operands.push_back(number);
+  lists.bodies.assign(divided.of_table.begin(), divided.of_table.end());
+  const ir::EmbeddingUpdateAttributes attributes = lists.attributes(states);
+  ir::Node& update = frame.graph().append(ir::ops::embedding_update, operands, &attributes, {}, divided.bodies);
+  std::vector<UpdatedRows> results(tables.size());
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const auto result = [&](std::size_t i) {
+      return frame.tensor(update.result(static_cast<std::uint32_t>(i * tables.size() + t)));
+    };
+    results[t].value = result(0);
+    for (std::size_t i = 0; i < states; ++i) results[t].states.push_back(result(1 + i));
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<UpdatedRows> update_rows(std::span<const TableRows> tables, const RowFunction& body,
+                                     std::source_location where) {
+  Frame frame("update_rows", where);
+  for (const TableRows& table : tables) {
+    frame.require(table.value.defined() && table.gradient.defined() && table.value.rank() == 2 &&
+                      table.value.type() == table.gradient.type(),
+                  "a table must be a matrix and have a gradient of its type");
+    frame.require(table.value.dtype() == tables[0].value.dtype(), "the tables must have one dtype, got ",
+                  tables[0].value.type(), " and ", table.value.type());
+  }
+  return tables.empty() ? std::vector<UpdatedRows>() : append_update(frame, tables, body);
+}
+
+}  // namespace weft
