@@ -10,6 +10,9 @@
 #include <weft/data/padding_policy.h>
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
+#include <weft/embed/embedding_bags.h>
+#include <weft/embed/jagged.h>
+#include <weft/embed/keyed_tensor.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
 #include <weft/nn/attention.h>
@@ -24,6 +27,7 @@
 #include <weft/optim/lamb.h>
 #include <weft/optim/lion.h>
 #include <weft/optim/rmsprop.h>
+#include <weft/optim/row_wise.h>
 #include <weft/optim/schedule.h>
 #include <weft/optim/sgd.h>
 #include <weft/record/sync.h>
@@ -34,6 +38,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/custom_op.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/embedding.h>
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/indexing.h>

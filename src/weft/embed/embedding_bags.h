@@ -1,0 +1,73 @@
+// Collections of embedding tables, with TorchRec's configuration. One kernel looks up all tables, and one updates them.
+//
+//   embed::EmbeddingBagCollection tables({
+//       {.num_embeddings = 100'000, .embedding_dim = 64, .name = "users", .feature_names = {"user", "friend"}},
+//       {.num_embeddings = 10'000, .embedding_dim = 32, .name = "items", .feature_names = {"item"}, .pooling = embed::Pooling::mean},
+//   });
+//   const embed::KeyedTensor pooled = tables(features);  // of a KeyedJaggedTensor
+//
+// Optimizers update only the rows that a step looked up, in place (Parameter::sparse_update).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include <weft/embed/jagged.h>
+#include <weft/embed/keyed_tensor.h>
+#include <weft/tensor/embedding.h>
+#include <weft/tensor/module.h>
+
+namespace weft::embed {
+
+enum class Pooling : std::uint8_t { sum, mean };
+
+struct EmbeddingBagConfig {
+  std::int64_t num_embeddings = 0, embedding_dim = 0;  // rows, width
+  std::string name = {};
+  std::vector<std::string> feature_names = {};  // the features that look up this table
+  Pooling pooling = Pooling::sum;
+  DType data_type = DType::f32;
+  // Initial rows are drawn from U(weight_init_min, weight_init_max); default: +-1 / sqrt(num_embeddings).
+  std::optional<double> weight_init_min = {}, weight_init_max = {};
+  std::function<Tensor(const Shape& shape, DType dtype)> init_fn = {};  // makes the initial rows instead
+  bool sparse_update = true;  // false: optimizers get a gradient of the whole table, and update all rows
+};
+
+struct EmbeddingBagOptions {
+  bool is_weighted = false;  // features have weights
+  IdBounds bounds = IdBounds::error;
+};
+
+class EmbeddingBagCollection : public Layer {
+ public:
+  // Throws Error if a name of a table occurs twice, a table has no features or no rows, or a feature occurs twice in one table.
+  explicit EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables, EmbeddingBagOptions options = {},
+                                  std::source_location where = std::source_location::current());
+
+  // Returns the pooled rows of all features, by table and in the order of the configuration. The key of a feature that looks up several
+  // tables is "feature@table". Throws Error if a feature is missing, naming it; other features are ignored.
+  KeyedTensor operator()(const KeyedJaggedTensor& features,
+                         std::source_location where = std::source_location::current()) const;
+
+  const std::vector<EmbeddingBagConfig>& configs() const { return configs_; }
+  // Returns the rows of a table. Throws Error for an unknown name.
+  Parameter& weight(std::string_view table);
+
+  void fields(auto&& field) {
+    for (std::size_t t = 0; t < configs_.size(); ++t)
+      field("embedding_bags." + configs_[t].name + ".weight", weights_[t]);
+  }
+
+ private:
+  std::vector<EmbeddingBagConfig> configs_;
+  EmbeddingBagOptions options_;
+  std::vector<Parameter> weights_;  // of each table
+  std::vector<std::string> output_keys_;
+  std::vector<std::int64_t> output_widths_;
+};
+
+}  // namespace weft::embed
