@@ -251,6 +251,39 @@ def captioner_figures(build: Path, quick: bool, say) -> list[Figure]:
     return figures
 
 
+def sparse_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """Compares lookup, pooling and update of 26 embedding tables with plain loops that move the same rows, with PyTorch's sparse gradients
+    and with FBGEMM's CPU kernels. Contestants take turns; the fastest run of each counts."""
+    sizes = ["4", "1000", "64", "64"] if quick else ["26", "100000", "64", "4096"]
+    has_torch = subprocess.run([PYTHON, "-c", "import torch, numpy"], capture_output=True).returncode == 0
+    if not has_torch:
+        say(f"sparse: peers are left out, {PYTHON} cannot import torch, numpy")
+    figures = []
+    for ids, optimizer in itertools.product(("1", "10"), ("sgd", "adagrad", "row_wise_adagrad", "adam")):
+        best: dict[str, float] = {}
+        with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
+            arguments = [*sizes, ids, optimizer, "0.1" if quick else "2", os.path.join(folder, "ids")]
+            for _ in range(1 if quick else 2):
+                done = subprocess.run([build / "bin/bench/sparse", *arguments], check=True, capture_output=True, text=True)
+                result = json.loads(done.stdout)
+                runs = {"weft": result["step_ms"], "plain": result["rows_ms"]}
+                if has_torch:
+                    done = subprocess.run([PYTHON, PEERS / "sparse_torch.py", *arguments], check=True, capture_output=True, text=True)
+                    peers = json.loads(done.stdout.splitlines()[-1])
+                    if reason := peers.pop("fbgemm_left_out", None):
+                        say(f"sparse: FBGEMM is left out, {reason}")
+                    runs |= peers
+                best = {who: min(best.get(who, math.inf), ms) for who, ms in runs.items()}
+        name = f"sparse {optimizer.replace('_', '-')}, {ids} ids a bag"
+        say(f"{name}: " + ", ".join(f"{who} {ms:.3g} ms" for who, ms in best.items()) +
+            f"; {result['ids']} ids of {result['distinct']} rows, plain loops {result['rows_gb_per_s']:.3g} GB/s")
+        figures.append(Figure(f"{name}: bandwidth against plain loops over the same rows", best["plain"] / best["weft"], ">=", 0.8, "times"))
+        for peer, target in (("fbgemm", 1.5), ("torch", 1.5)):
+            if peer in best:
+                figures.append(Figure(f"{name}: speed against {peer}", best[peer] / best["weft"], ">=", target, "times"))
+    return figures
+
+
 def kernel_figures(build: Path, quick: bool, say) -> list[Figure]:
     """Computes the bandwidth of each generated kernel relative to a plain vector loop of the same size (bench/fused_kernels.cpp)."""
     speed = {}  # by program and size
