@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <numeric>
 
@@ -13,8 +14,56 @@
 #include <weft/pjrt/strided.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
-PJRT_Buffer::~PJRT_Buffer() {
-  for (const auto& part : parts) part->remove_holder();
+PJRT_Buffer::PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts)
+    : type(of_type), dims(std::move(of_dims)), parts_(std::move(of_parts)) {}
+
+void PJRT_Buffer::require_parts() const {
+  weft::require(!parts_.buffers().empty(), "the array was deleted or donated");
+}
+
+bool PJRT_Buffer::deleted() const {
+  const std::lock_guard lock(mutex_);
+  return parts_.buffers().empty();
+}
+
+void PJRT_Buffer::remove() {
+  const std::lock_guard lock(mutex_);
+  parts_ = {};
+}
+
+weft::pjrt::Held PJRT_Buffer::parts() const {
+  const std::lock_guard lock(mutex_);
+  require_parts();
+  return parts_;
+}
+
+void PJRT_Buffer::append_to(Parts& inputs) const {
+  const std::lock_guard lock(mutex_);
+  require_parts();
+  inputs.insert(inputs.end(), parts_.buffers().begin(), parts_.buffers().end());
+}
+
+void PJRT_Buffer::donate_to(Parts& inputs) {
+  const std::lock_guard lock(mutex_);
+  require_parts();
+  std::ranges::move(parts_.release(), std::back_inserter(inputs));
+}
+
+void PJRT_Buffer::restore(Parts parts) {
+  const std::lock_guard lock(mutex_);
+  parts_ = weft::pjrt::Held(std::move(parts));
+}
+
+void PJRT_Buffer::add_viewer() {
+  const std::lock_guard lock(mutex_);
+  require_parts();
+  if (viewers_++ == 0) viewed_ = parts_;
+}
+
+void PJRT_Buffer::remove_viewer() {
+  const std::lock_guard lock(mutex_);
+  weft::require(viewers_ > 0, "nobody looks at the bytes of the array");
+  if (--viewers_ == 0) viewed_ = {};
 }
 
 namespace weft::pjrt {
@@ -27,15 +76,9 @@ Type type_of(DType dtype, std::span<const int64_t> dims) {
   return Type(dtype, sizes);
 }
 
-// An event that comes when all parts are there.
-std::shared_ptr<runtime::Event> ready_event(const PJRT_Buffer& buffer) {
-  return buffer.parts.back()->event();  // parts of one array come with one launch, or are there
-}
-
 std::size_t bytes_of(const PJRT_Buffer& buffer) {
-  std::size_t bytes = 0;
-  for (const auto& part : buffer.parts) bytes += static_cast<std::size_t>(part->type().bytes());
-  return bytes;
+  const ElementType element = element_type(buffer.type);
+  return static_cast<std::size_t>(type_of(element.dtype, buffer.dims).bytes()) * (element.is_complex ? 2 : 1);
 }
 
 // Writes the parts in JAX's order: the numbers of each element beside each other.
@@ -70,25 +113,17 @@ void require_row_major(const PJRT_Buffer_MemoryLayout* layout, const PJRT_Buffer
 
 // Returns the bytes in JAX's order, after waiting for them.
 std::span<const std::byte> visible_bytes(const PJRT_Buffer& buffer) {
-  require_alive(buffer);
-  require(buffer.parts.size() == 1, "a complex array has no bytes that others can look at; copy it");
-  return buffer.parts[0]->bytes();
+  const Held parts = buffer.parts();
+  require(parts.buffers().size() == 1, "a complex array has no bytes that others can look at; copy it");
+  return parts.buffers()[0]->bytes();
 }
 
+// Arrays never change, so a copy shares their bytes.
 PJRT_Buffer* copy_of(const PJRT_Buffer& buffer) {
-  require_alive(buffer);
-  return make_buffer(buffer.type, buffer.dims, buffer.parts);  // arrays never change, so a copy shares their bytes
+  return new PJRT_Buffer(buffer.type, buffer.dims, buffer.parts().buffers());
 }
 
 }  // namespace
-
-// A buffer with a holder is not donated.
-PJRT_Buffer* make_buffer(PJRT_Buffer_Type type, std::vector<int64_t> dims, std::vector<runtime::BufferPtr> parts) {
-  for (const auto& part : parts) part->add_holder();
-  return new PJRT_Buffer{type, std::move(dims), std::move(parts)};
-}
-
-void require_alive(const PJRT_Buffer& buffer) { require(!buffer.deleted, "the array was deleted"); }
 
 void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const ElementType element = element_type(args.type);
@@ -110,13 +145,12 @@ void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
     }
   }
   auto done = std::make_unique<PJRT_Event>(runtime::Event::already_set());
-  args.buffer = make_buffer(args.type, {dims.begin(), dims.end()}, std::move(parts));
+  args.buffer = new PJRT_Buffer(args.type, {dims.begin(), dims.end()}, std::move(parts));
   args.done_with_host_buffer = done.release();
 }
 
 void run(PJRT_Buffer_ToHostBuffer_Args& args) {
   const PJRT_Buffer& buffer = *args.src;
-  require_alive(buffer);
   require_row_major(args.host_layout, buffer);
   const std::size_t bytes = bytes_of(buffer);
   if (!args.dst) {
@@ -124,31 +158,27 @@ void run(PJRT_Buffer_ToHostBuffer_Args& args) {
     return;
   }
   require(args.dst_size >= bytes, "an array of ", bytes, " bytes does not fit in ", args.dst_size);
+  auto parts = std::make_shared<const Held>(buffer.parts());
   auto done = std::make_shared<runtime::Event>();
   args.event = new PJRT_Event{done};
-  const auto source = ready_event(buffer);
-  const auto copy = [done, source, parts = buffer.parts,
-                     to = static_cast<std::byte*>(args.dst)](const std::exception_ptr& error) {
-    if (error) return done->set_error(error);
-    try {
-      write(parts, to);
-      done->set();
-    } catch (...) {
-      done->set_error(std::current_exception());
-    }
-  };
-  if (source->ready())
-    copy(source->error());
-  else
-    source->then(copy);
+  when_come(event_of(parts->buffers()),
+            [done, parts, to = static_cast<std::byte*>(args.dst)](const std::exception_ptr& error) {
+              if (error) return done->set_error(error);
+              try {
+                write(parts->buffers(), to);
+                done->set();
+              } catch (...) {
+                done->set_error(std::current_exception());
+              }
+            });
 }
 
 void run(PJRT_Buffer_CopyToDevice_Args& args) { args.dst_buffer = copy_of(*args.buffer); }
 void run(PJRT_Buffer_CopyToMemory_Args& args) { args.dst_buffer = copy_of(*args.buffer); }
 
 void run(PJRT_Buffer_Destroy_Args& args) { delete args.buffer; }
-void run(PJRT_Buffer_Delete_Args& args) { args.buffer->deleted = true; }
-void run(PJRT_Buffer_IsDeleted_Args& args) { args.is_deleted = args.buffer->deleted; }
+void run(PJRT_Buffer_Delete_Args& args) { args.buffer->remove(); }
+void run(PJRT_Buffer_IsDeleted_Args& args) { args.is_deleted = args.buffer->deleted(); }
 void run(PJRT_Buffer_ElementType_Args& args) { args.type = args.buffer->type; }
 void run(PJRT_Buffer_Dimensions_Args& args) {
   args.dims = args.buffer->dims.data();
@@ -166,18 +196,17 @@ void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_by
 void run(PJRT_Buffer_Device_Args& args) { args.device = &client().device; }
 void run(PJRT_Buffer_Memory_Args& args) { args.memory = &client().memory; }
 void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = false; }
-// Arrays never change and their memory is never donated, so there is nothing to count.
-void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) { (void)visible_bytes(*args.buffer); }
-void run(PJRT_Buffer_DecreaseExternalReferenceCount_Args&) {}
+void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
+  (void)visible_bytes(*args.buffer);
+  args.buffer->add_viewer();
+}
+void run(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) { args.buffer->remove_viewer(); }
 void run(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
   args.device_memory_ptr = const_cast<std::byte*>(visible_bytes(*args.buffer).data());  // the interface forgot const
 }
 void run(PJRT_Buffer_UnsafePointer_Args& args) {
   args.buffer_pointer = reinterpret_cast<uintptr_t>(visible_bytes(*args.buffer).data());
 }
-void run(PJRT_Buffer_ReadyEvent_Args& args) {
-  require_alive(*args.buffer);
-  args.event = new PJRT_Event{ready_event(*args.buffer)};
-}
+void run(PJRT_Buffer_ReadyEvent_Args& args) { args.event = new PJRT_Event{event_of(args.buffer->parts().buffers())}; }
 
 }  // namespace weft::pjrt

@@ -1,29 +1,49 @@
 // Arrays of JAX. A complex array is two buffers of the runtime, its real and its imaginary part (docs/design/complex.md).
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <mutex>
 #include <pjrt_c_api.h>
 #include <vector>
 
+#include <weft/pjrt/held.h>
 #include <weft/runtime/buffer.h>
 
-struct PJRT_Buffer {
-  PJRT_Buffer_Type type;
-  std::vector<int64_t> dims;
-  std::vector<weft::runtime::BufferPtr> parts;
-  std::atomic<bool> deleted = false;
+// Thread-safe. The parts are gone once the array was deleted or donated.
+class PJRT_Buffer {
+ public:
+  using Parts = std::vector<weft::runtime::BufferPtr>;
 
-  ~PJRT_Buffer();
+  // No launch takes the memory of the parts while the array has them.
+  PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts);
+
+  const PJRT_Buffer_Type type;
+  const std::vector<int64_t> dims;
+
+  bool deleted() const;
+  void remove();
+  // Returns the parts, whose memory no launch takes while the result lives. Throws Error if they are gone.
+  weft::pjrt::Held parts() const;
+  // Appends the parts to the inputs of a launch. Throws Error if they are gone.
+  void append_to(Parts& inputs) const;
+  // Does the same, and the array is deleted: the launch may take the memory of the parts, unless something else holds them.
+  void donate_to(Parts& inputs);
+  // Gives back the parts of an array that was donated to a launch that was refused.
+  void restore(Parts parts);
+
+  // While others look at the bytes, no launch takes them, even if the array is donated.
+  void add_viewer();
+  void remove_viewer();
+
+ private:
+  void require_parts() const;
+
+  mutable std::mutex mutex_;
+  weft::pjrt::Held parts_, viewed_;
+  int viewers_ = 0;
 };
 
 namespace weft::pjrt {
-
-// Makes an array of parts that nothing may donate while it lives. The caller destroys it.
-PJRT_Buffer* make_buffer(PJRT_Buffer_Type type, std::vector<int64_t> dims, std::vector<runtime::BufferPtr> parts);
-
-// Throws Error if the array was deleted.
-void require_alive(const PJRT_Buffer& buffer);
 
 // Copies the array, in any order of its elements. The host's memory is not used afterwards.
 void run(PJRT_Client_BufferFromHostBuffer_Args& args);

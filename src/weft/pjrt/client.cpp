@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
 #include <weft/base/error.h>
@@ -14,7 +16,23 @@ namespace weft::pjrt {
 
 namespace {
 
-constexpr std::string_view platform = "weft";
+// The names that the platform can have: JAX decides by the name which of its lowering rules it uses, and which features it offers.
+constexpr const char* platforms[] = {"weft", "cpu"};
+
+// Returns the name that the option `platform_name` asks for.
+const char* platform_of(std::span<const PJRT_NamedValue> options) {
+  const char* platform = platforms[0];
+  for (const PJRT_NamedValue& option : options) {
+    const std::string_view name(option.name, option.name_size);
+    require(name == "platform_name", "weft has no option ", name, "; it has platform_name");
+    const std::string_view value =
+        option.type == PJRT_NamedValue_kString ? std::string_view(option.string_value, option.value_size) : "";
+    const auto* const known = std::ranges::find(platforms, value, [](const char* p) { return std::string_view(p); });
+    require(known != std::end(platforms), "platform_name must be weft or cpu, got ", value);
+    platform = *known;
+  }
+  return platform;
+}
 
 // JAX attaches data of its own to a memory.
 class UserData {
@@ -89,9 +107,14 @@ void run(PJRT_Plugin_Attributes_Args& args) {
   args.num_attributes = std::size(attributes);
 }
 
-void run(PJRT_Client_Create_Args& args) { args.client = &client(); }
+void run(PJRT_Client_Create_Args& args) {
+  client().platform = platform_of({args.create_options, args.num_options});
+  args.client = &client();
+}
 void run(PJRT_Client_Destroy_Args&) {}
-void run(PJRT_Client_PlatformName_Args& args) { set(args.platform_name, args.platform_name_size, platform); }
+void run(PJRT_Client_PlatformName_Args& args) {
+  set(args.platform_name, args.platform_name_size, args.client->platform.load());
+}
 void run(PJRT_Client_PlatformVersion_Args& args) {
   static const std::string version = concat("weft ", weft::version());
   set(args.platform_version, args.platform_version_size, version);

@@ -1,8 +1,8 @@
 // The client, its device and the device's memory: the CPUs of this process.
 #pragma once
 
+#include <atomic>
 #include <pjrt_c_api.h>
-#include <string>
 #include <string_view>
 
 struct PJRT_DeviceDescription {
@@ -15,6 +15,7 @@ struct PJRT_Device {
 };
 
 struct PJRT_Client {
+  std::atomic<const char*> platform;
   PJRT_Memory memory;
   PJRT_Device device;
   PJRT_Memory* memories[1] = {&memory};
@@ -32,6 +33,7 @@ PJRT_Client& client();
 void run(PJRT_Plugin_Initialize_Args& args);
 void run(PJRT_Plugin_Attributes_Args& args);
 
+// Options: platform_name, which is weft or cpu. It is weft if it is not given.
 void run(PJRT_Client_Create_Args& args);
 void run(PJRT_Client_Destroy_Args& args);
 void run(PJRT_Client_PlatformName_Args& args);

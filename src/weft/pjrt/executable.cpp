@@ -1,6 +1,7 @@
 #include <weft/pjrt/executable.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include <weft/base/error.h>
@@ -40,19 +41,68 @@ std::shared_ptr<const Program> compiled(std::string_view code) {
   describe_outputs(*program);
   auto options = compiler::Options::from_knobs();
   options.name = program->name;
+  if (program->graph->annotations) options.donatable = ir::donated_arguments(*program->graph->annotations);
+  options.donatable.resize(program->graph->inputs().size());
+  for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
   program->executable = compiler::compile(*program->graph, options);
   return program;
 }
 
-std::vector<runtime::BufferPtr> arguments_of(const Program& program, std::span<PJRT_Buffer* const> arguments) {
-  require(arguments.size() == program.inputs.size(), program.name, ": takes ", program.inputs.size(), " arrays, got ",
-          arguments.size());
-  std::vector<runtime::BufferPtr> parts;
-  for (const PJRT_Buffer* argument : arguments) {
-    require_alive(*argument);
-    parts.insert(parts.end(), argument->parts.begin(), argument->parts.end());
+// The inputs of a launch. Unless it is accepted, donated arrays get their parts back.
+class Inputs {
+ public:
+  Inputs(const Program& program, std::span<PJRT_Buffer* const> arguments, const PJRT_ExecuteOptions* options) {
+    require(arguments.size() == program.inputs.size(), program.name, ": takes ", program.inputs.size(), " arrays, got ",
+            arguments.size());
+    buffers_.reserve(program.executable->inputs.size());
+    const std::span<const int64_t> kept =
+        options ? std::span(options->non_donatable_input_indices, options->num_non_donatable_input_indices)
+                : std::span<const int64_t>();
+    try {
+      for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const std::size_t first = buffers_.size();
+        if (!program.donated[i] || std::ranges::find(kept, static_cast<int64_t>(i)) != kept.end()) {
+          arguments[i]->append_to(buffers_);
+        } else {
+          arguments[i]->donate_to(buffers_);
+          donated_.push_back({arguments[i], first, buffers_.size()});
+        }
+      }
+    } catch (...) {
+      restore();
+      throw;
+    }
   }
-  return parts;
+  Inputs(const Inputs&) = delete;
+  Inputs& operator=(const Inputs&) = delete;
+  ~Inputs() { restore(); }
+
+  // A launch empties them when it is accepted.
+  std::vector<runtime::BufferPtr>& buffers() { return buffers_; }
+
+ private:
+  struct Donated {
+    PJRT_Buffer* array;
+    std::size_t first, end;
+  };
+
+  void restore() {
+    if (buffers_.empty()) return;
+    for (const Donated& donated : donated_) {
+      const auto at = [&](std::size_t i) { return buffers_.begin() + static_cast<std::ptrdiff_t>(i); };
+      donated.array->restore({at(donated.first), at(donated.end)});
+    }
+  }
+
+  std::vector<runtime::BufferPtr> buffers_;
+  std::vector<Donated> donated_;
+};
+
+// Returns whether the caller's version of the struct has the field.
+template <class Args, class Field>
+bool has_field(const Args& args, const Field& field) {
+  return reinterpret_cast<const std::byte*>(&field + 1) - reinterpret_cast<const std::byte*>(&args) <=
+         static_cast<std::ptrdiff_t>(args.struct_size);
 }
 
 std::vector<int64_t> dims_of(Type type) {
@@ -80,17 +130,16 @@ void run(PJRT_LoadedExecutable_Execute_Args& args) {
   const Program& program = *args.executable->program;
   require(!args.executable->deleted, program.name, ": the executable was deleted");
   require(args.num_devices == 1, program.name, ": runs on one device, not on ", args.num_devices);
-  const auto inputs = arguments_of(program, {args.argument_lists[0], args.num_args});
-  const auto outputs = runtime::cpu().launch(program.executable, inputs);
+  Inputs inputs(program, {args.argument_lists[0], args.num_args}, args.options);
+  std::vector<runtime::BufferPtr> outputs;
+  runtime::cpu().launch(program.executable, std::move(inputs.buffers()), outputs, [] {});
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const ir::Port& port = program.outputs[i];
     const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(port.first);
-    args.output_lists[0][i] = make_buffer(program.output_types[i], dims_of(port.part),
-                                          {first, first + static_cast<std::ptrdiff_t>(port.count())});
+    args.output_lists[0][i] = new PJRT_Buffer(program.output_types[i], dims_of(port.part),
+                                              {first, first + static_cast<std::ptrdiff_t>(port.count())});
   }
-  if (args.device_complete_events)
-    args.device_complete_events[0] =
-        new PJRT_Event{outputs.empty() ? runtime::Event::already_set() : outputs.back()->event()};
+  if (args.device_complete_events) args.device_complete_events[0] = new PJRT_Event{event_of(outputs)};
 }
 
 void run(PJRT_Executable_Destroy_Args& args) { delete args.executable; }
@@ -133,6 +182,27 @@ void run(PJRT_Executable_OptimizedProgram_Args& args) {
   args.program->format_size = format.size();
   if (args.program->code) std::memcpy(args.program->code, text.data(), std::min(args.program->code_size, text.size()));
   args.program->code_size = text.size();
+}
+
+void run(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
+  const runtime::Executable& executable = *args.executable->program->executable;
+  args.argument_size_in_bytes = args.output_size_in_bytes = args.alias_size_in_bytes = 0;
+  for (const Type type : executable.inputs) args.argument_size_in_bytes += static_cast<int64_t>(type.bytes());
+  for (const runtime::Output& output : executable.outputs) {
+    args.output_size_in_bytes += static_cast<int64_t>(output.type.bytes());
+    if (output.donated_input >= 0) args.alias_size_in_bytes += static_cast<int64_t>(output.type.bytes());
+  }
+  args.temp_size_in_bytes = static_cast<int64_t>(executable.temporary_bytes);
+  args.generated_code_size_in_bytes = 0;  // kernels belong to the process, and other programs may share them
+  for (int64_t* const on_host :
+       {&args.host_generated_code_size_in_bytes, &args.host_argument_size_in_bytes, &args.host_output_size_in_bytes,
+        &args.host_alias_size_in_bytes, &args.host_temp_size_in_bytes})
+    *on_host = 0;
+  if (!has_field(args, args.peak_memory_in_bytes)) return;
+  args.peak_memory_in_bytes = static_cast<int64_t>(executable.peak_bytes);
+  if (!has_field(args, args.total_size_in_bytes)) return;
+  args.total_size_in_bytes =
+      args.argument_size_in_bytes + args.output_size_in_bytes + args.temp_size_in_bytes - args.alias_size_in_bytes;
 }
 
 void run(PJRT_LoadedExecutable_Destroy_Args& args) { delete args.executable; }

@@ -17,6 +17,7 @@ struct Program {
   std::shared_ptr<const ir::Graph> graph;
   std::shared_ptr<const runtime::Executable> executable;
   std::vector<ir::Port> inputs, outputs;
+  std::vector<bool> donated;  // for each of `inputs`: whether a launch may use its memory for outputs
   // The same for JAX, which reads arrays of them.
   std::vector<PJRT_Buffer_Type> output_types;
   std::vector<int64_t> output_dims;  // of all outputs, one after the other
@@ -40,7 +41,8 @@ namespace weft::pjrt {
 
 // Compiles StableHLO, bytecode or text. Throws UnsupportedError for other formats and for programs of several devices.
 void run(PJRT_Client_Compile_Args& args);
-// Launches the program and returns at once; an error of the launch is that of the outputs and of the event.
+// Launches the program and returns at once; an error of the launch is that of the outputs and of the event. The arrays of donated arguments
+// are deleted.
 void run(PJRT_LoadedExecutable_Execute_Args& args);
 
 void run(PJRT_Executable_Destroy_Args& args);
@@ -52,6 +54,7 @@ void run(PJRT_Executable_OutputElementTypes_Args& args);
 void run(PJRT_Executable_OutputDimensions_Args& args);
 void run(PJRT_Executable_OutputMemoryKinds_Args& args);
 void run(PJRT_Executable_OptimizedProgram_Args& args);
+void run(PJRT_Executable_GetCompiledMemoryStats_Args& args);
 
 void run(PJRT_LoadedExecutable_Destroy_Args& args);
 void run(PJRT_LoadedExecutable_Delete_Args& args);
