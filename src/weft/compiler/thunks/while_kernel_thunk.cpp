@@ -3,6 +3,7 @@
 
 #include <weft/compiler/plan/while_kernel.h>
 #include <weft/compiler/thunks/control_thunk.h>
+#include <weft/ir/op.h>
 
 namespace weft::compiler {
 
@@ -39,7 +40,8 @@ class WhileKernelThunk final : public runtime::Thunk {
 }  // namespace
 
 std::optional<Unit> while_kernel_unit(const ir::Node& node, const NativeContext& context) {
-  if (!context.options.fuse) return std::nullopt;
+  if (!context.options.fuse || ir::has_side_effect(node))
+    return std::nullopt;  // a kernel computes what is carried, and nothing else
   auto found = while_kernel(*node.regions[0], *node.regions[1], context.options);
   if (!found) return std::nullopt;
   const auto kernel = std::make_shared<const WhileKernel>(std::move(*found));

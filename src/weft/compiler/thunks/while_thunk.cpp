@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/region.h>
 #include <weft/ir/builder.h>
@@ -158,14 +159,11 @@ void place(WhilePlan& plan) {
 
 // Returns the body with only the outputs that change.
 std::shared_ptr<const ir::Graph> body_of(const ir::Graph& body, std::span<const std::size_t> changing) {
-  std::vector<Type> types;
-  for (const ir::Value v : body.inputs()) types.push_back(v.type());
-  return ir::make_graph(types, [&](ir::Graph& into, std::span<const ir::Value> inputs) {
-    const std::vector<ir::Value> all = ir::inline_graph(into, body, inputs);
-    std::vector<ir::Value> outputs;
-    for (const std::size_t i : changing) outputs.push_back(all[i]);
-    return outputs;
-  });
+  auto copy = copy_of(body);  // with the nodes that run for their effect
+  std::vector<ir::Value> outputs;
+  for (const std::size_t i : changing) outputs.push_back(copy->outputs()[i]);
+  copy->set_outputs(std::move(outputs));
+  return without_dead_nodes(*copy);
 }
 
 std::vector<bool> may_overwrite(const ir::Node& loop, std::span<const std::size_t> changing) {
