@@ -59,6 +59,7 @@ TEST(TextLiteral, BitPatterns) {
 TEST(TextLiteral, HexadecimalBytes) {
   EXPECT_THAT(values<std::int16_t>("dense<\"0x0100FEFF\"> : tensor<2xi16>"), ElementsAre(1, -2));
   EXPECT_THAT(values<float>("dense<\"0x0000803F\"> : tensor<3xf32>"), ElementsAre(1, 1, 1));
+  EXPECT_THAT(values<float>("dense<\"0x0000803F\"> : tensor<0xf32>"), testing::IsEmpty());
   EXPECT_THAT(values<bool>("dense<\"0x010001\"> : tensor<3xi1>"), ElementsAre(1, 0, 1));
   EXPECT_THAT(values<bool>("dense<\"0x0502\"> : tensor<10xi1>"), ElementsAre(1, 0, 1, 0, 0, 0, 0, 0, 0, 1));
 }

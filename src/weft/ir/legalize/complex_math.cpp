@@ -240,8 +240,9 @@ Complex exponential(Complex z) {
 Complex exponential_minus_one(Complex z) {
   const Value m = ir::exponential_minus_one(z.re), half_sine = ir::sine(z.im * 0.5);
   const Complex e = exponential(z);
-  const Value re = m * ir::cosine(z.im) - half_sine * half_sine * 2;
-  return {select(equal(z.im, 0), m, select(greater(z.re, 700), e.re, re)), e.im};
+  const Value near = m * ir::cosine(z.im) - half_sine * half_sine * 2;
+  const Value re = select(equal(z.im, 0), m, select(greater(z.re, 700), e.re, near));
+  return {re, select(ir::is_finite(z.im), e.im, re)};  // if the angle is unknown, both parts are NaN, as JAX expects
 }
 
 Complex log(Complex z) { return {log_absolute(z, add_squares(like(z.re, -1), z.re, z.im)), atan2(z.im, z.re)}; }

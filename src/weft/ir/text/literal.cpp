@@ -210,12 +210,14 @@ std::span<std::byte> unpack_booleans(std::span<std::byte> bytes, Type type, Aren
   return bytes;
 }
 
-// Requires the bytes of all elements, or of one element of a splat.
-void require_bytes(const Source& source, std::size_t at, std::span<const std::byte> bytes, WrittenType type) {
+// Requires the bytes of all elements, or of one element of a splat, which is dropped if there are no elements.
+template <class Byte>
+std::span<Byte> checked(const Source& source, std::size_t at, std::span<Byte> bytes, WrittenType type) {
   const std::size_t parts = type.is_complex ? 2 : 1, expected = parts * type.part.bytes();
-  const bool is_splat = bytes.size() == parts * byte_size(type.part.dtype()) && expected > 0;
+  const bool is_splat = bytes.size() == parts * byte_size(type.part.dtype());
   if (bytes.size() != expected && !is_splat)
     source.fail(at, concat("expected ", expected, " bytes for ", type, ", got ", bytes.size()));
+  return expected == 0 ? std::span<Byte>() : bytes;
 }
 
 Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte> bytes, Type type, Arena& arena) {
@@ -231,8 +233,7 @@ Literal checked_bytes(const Source& source, std::size_t at, std::span<std::byte>
       if constexpr (sizeof(T) == 1 && is_float_type<T>)
         for (std::byte& b : bytes) b = std::bit_cast<std::byte>(T(static_cast<double>(std::bit_cast<T>(b))));
     });
-  require_bytes(source, at, bytes, type);
-  return {type, bytes};
+  return {type, checked(source, at, bytes, type)};
 }
 
 // Splits pairs of numbers of the part's dtype: all of them, or the single pair of a splat.
@@ -305,8 +306,7 @@ ComplexLiteral read_complex_literal(const Source& source, const Attribute& dense
   const WrittenType type(part, true);
   if (dense.is_raw) {
     const std::span<const std::byte> bytes = copy_of_bytes(dense.text, arena);
-    require_bytes(source, dense.at, bytes, type);
-    return separate(bytes, part, arena);
+    return separate(checked(source, dense.at, bytes, type), part, arena);
   }
   const std::string_view body = dense.text;
   Token first;
@@ -314,8 +314,7 @@ ComplexLiteral read_complex_literal(const Source& source, const Attribute& dense
     case Body::empty: return {{part, {}}, {part, {}}};
     case Body::bytes: {
       const std::span<const std::byte> bytes = read_string(source, first, arena);
-      require_bytes(source, first.at, bytes, type);
-      return separate(bytes, part, arena);
+      return separate(checked(source, first.at, bytes, type), part, arena);
     }
     case Body::numbers: break;
   }
@@ -329,8 +328,7 @@ Literal read_resource(const Source& source, std::size_t at, std::string_view blo
 ComplexLiteral read_complex_resource(const Source& source, std::size_t at, std::string_view blob, Type part,
                                      Arena& arena) {
   const std::span<const std::byte> bytes = read_blob(source, at, blob, arena);
-  require_bytes(source, at, bytes, {part, true});
-  return separate(bytes, part, arena);
+  return separate(checked(source, at, bytes, {part, true}), part, arena);
 }
 
 }  // namespace weft::ir::text

@@ -422,12 +422,13 @@ Values Lowering::contraction(Graph& graph, const Scope& scope, const Operation& 
 }
 
 // If the operands have several dtypes, or the result is not a wider dtype of the same class, computes in a dtype that represents
-// them all.
+// them all. Booleans are counted: their sum is true if any product is.
 Value Lowering::contract(Graph& graph, const Operation& op, Value lhs, Value rhs, Type result) {
   for (const Type type : {lhs.type(), rhs.type(), result})
     if (type.dtype() == DType::token) fail(op, concat("computes with numbers, not with ", type));
   const Op& kind = *op_named(op.name);
-  const DType both = promote(lhs.dtype(), rhs.dtype()), wide = promote(both, result.dtype());
+  const DType both = promote(lhs.dtype(), rhs.dtype()), all = promote(both, result.dtype()),
+              wide = all == DType::boolean ? DType::i32 : all;
   const bool one_class = is_float(both) == is_float(wide) && is_signed_integer(both) == is_signed_integer(wide);
   const bool is_direct = lhs.dtype() == rhs.dtype() && wide == result.dtype() && one_class;
   const Value operands[] = {is_direct ? lhs : convert(lhs, wide), is_direct ? rhs : convert(rhs, wide)};
