@@ -39,6 +39,8 @@ struct HostOutput {
 struct HostCall {
   std::span<const HostInput> inputs;
   std::span<const HostOutput> outputs;
+  std::string_view config = {};   // the backend_config of the custom_call
+  const void* context = nullptr;  // from the caller of Device::launch
 };
 
 // Reads the inputs and writes all of the outputs. The outputs must depend only on the inputs: the function may be called more or

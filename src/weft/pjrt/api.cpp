@@ -8,6 +8,7 @@
 #include <weft/pjrt/error.h>
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/executable.h>
+#include <weft/pjrt/ffi_extension.h>
 
 namespace weft::pjrt {
 
@@ -38,9 +39,10 @@ PJRT_Error* entry(Args* args) {
 
 #define WEFT_ENTRY(name) .name = &entry<#name, name##_Args>
 
-constexpr PJRT_Api api = {
+// The extensions are known when the library is loaded.
+const PJRT_Api api = {
     .struct_size = PJRT_Api_STRUCT_SIZE,
-    .extension_start = nullptr,
+    .extension_start = ffi::extension(),
     .pjrt_api_version = {PJRT_Api_Version_STRUCT_SIZE, nullptr, PJRT_API_MAJOR, PJRT_API_MINOR},
     .PJRT_Error_Destroy = &destroy_error,
     .PJRT_Error_Message = &error_message,

@@ -8,11 +8,13 @@
 #include <weft/compiler/compiler.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
+#include <weft/ir/host_calls.h>
 #include <weft/pjrt/buffer.h>
 #include <weft/pjrt/client.h>
 #include <weft/pjrt/compile_options.h>
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/event.h>
+#include <weft/pjrt/ffi_extension.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
@@ -33,6 +35,7 @@ std::shared_ptr<const Program> compiled(std::string_view code) {
   auto program = std::make_shared<Program>();
   const ir::Module module = ir::read_program(code);
   program->graph = module.main();
+  ir::require_host_functions(*program->graph);
   const auto* const said = program->graph->annotations ? program->graph->annotations->module.get() : nullptr;
   program->name = said && !said->name.empty() ? said->name : program->graph->name;
   program->text = ir::print(module);
@@ -132,14 +135,16 @@ void run(PJRT_LoadedExecutable_Execute_Args& args) {
   require(args.num_devices == 1, program.name, ": runs on one device, not on ", args.num_devices);
   Inputs inputs(program, {args.argument_lists[0], args.num_args}, args.options);
   std::vector<runtime::BufferPtr> outputs;
-  runtime::cpu().launch(program.executable, std::move(inputs.buffers()), outputs, [] {});
+  const PJRT_ExecuteContext* const context = args.options ? args.options->context : nullptr;
+  const auto done = runtime::cpu().launch_with_context(program.executable, std::move(inputs.buffers()), outputs,
+                                                       context ? context->data : nullptr);
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const ir::Port& port = program.outputs[i];
     const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(port.first);
     args.output_lists[0][i] = new PJRT_Buffer(program.output_types[i], dims_of(port.part),
                                               {first, first + static_cast<std::ptrdiff_t>(port.count())});
   }
-  if (args.device_complete_events) args.device_complete_events[0] = new PJRT_Event{event_of(outputs)};
+  if (args.device_complete_events) args.device_complete_events[0] = new PJRT_Event{done};
 }
 
 void run(PJRT_Executable_Destroy_Args& args) { delete args.executable; }

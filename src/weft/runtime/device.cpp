@@ -80,6 +80,14 @@ void copy_to_device(const MemorySpace& space, const Memory& memory, std::span<co
 
 }  // namespace
 
+struct Device::LaunchArguments {
+  std::shared_ptr<const Executable> executable;
+  std::span<const BufferPtr> inputs;
+  std::vector<BufferPtr>* given = nullptr;  // holds the inputs, if the caller gives them up
+  std::shared_ptr<const void> context = {};
+  std::shared_ptr<Event>* done = nullptr;  // gets the event of the end of the launch
+};
+
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
   std::vector<BufferPtr> outputs;
   launch(std::move(executable), inputs, outputs);
@@ -88,12 +96,25 @@ std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executab
 
 std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
                              std::vector<BufferPtr>& outputs) {
-  return launch(std::move(executable), inputs, nullptr, outputs, [] {});
+  return launch({.executable = std::move(executable), .inputs = inputs}, outputs, [] {});
 }
 
 std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::vector<BufferPtr>&& inputs,
                              std::vector<BufferPtr>& outputs, const std::function<void()>& accepted) {
-  return launch(std::move(executable), inputs, &inputs, outputs, accepted);
+  return launch({.executable = std::move(executable), .inputs = inputs, .given = &inputs}, outputs, accepted);
+}
+
+std::shared_ptr<Event> Device::launch_with_context(std::shared_ptr<const Executable> executable,
+                                                   std::vector<BufferPtr>&& inputs, std::vector<BufferPtr>& outputs,
+                                                   std::shared_ptr<const void> context) {
+  std::shared_ptr<Event> done;
+  launch({.executable = std::move(executable),
+          .inputs = inputs,
+          .given = &inputs,
+          .context = std::move(context),
+          .done = &done},
+         outputs, [] {});
+  return done;
 }
 
 // The outputs come with the launch or, if it has a schedule, with the groups of the schedule.
@@ -119,10 +140,10 @@ void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outpu
   }
 }
 
-std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
-                             std::vector<BufferPtr>* given, std::vector<BufferPtr>& outputs,
+std::uint64_t Device::launch(LaunchArguments arguments, std::vector<BufferPtr>& outputs,
                              const std::function<void()>& accepted) {
   trace::Scope scope("host", "launch");
+  auto& [executable, inputs, given, context, end] = arguments;
   Impl& d = *impl_;
   check_inputs(*executable, inputs, id_);
   if (!outputs.empty()) check_promised(*executable, outputs);
@@ -137,6 +158,7 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   }
   d.queue.add_readers(inputs, *record);
   record->executable = std::move(executable);
+  record->context = std::move(context);
   if (const auto& schedule = record->executable->schedule) {
     record->flight = d.executor.make_flight(*record, schedule);
     record->done->comes_out_of_stream_order();
@@ -148,6 +170,7 @@ std::uint64_t Device::launch(std::shared_ptr<const Executable> executable, std::
   accepted();
 
   const std::shared_ptr<Event> done = record->done;
+  if (end) *end = done;
   const std::uint64_t waited_ns = d.queue.submit(std::move(record), scope);
   if (d.options.synchronous) done->error();
   return waited_ns;

@@ -75,6 +75,12 @@ class Device {
   std::uint64_t launch(std::shared_ptr<const Executable> executable, std::vector<BufferPtr>&& inputs,
                        std::vector<BufferPtr>& outputs, const std::function<void()>& accepted);
 
+  // Does the same, and host functions get `context`, which lives until the launch has ended. Returns the event of the end of the
+  // launch.
+  std::shared_ptr<Event> launch_with_context(std::shared_ptr<const Executable> executable,
+                                             std::vector<BufferPtr>&& inputs, std::vector<BufferPtr>& outputs,
+                                             std::shared_ptr<const void> context);
+
   // Replaces `outputs` by promised buffers of these types that come with one event: the outputs of a future launch. A launch
   // makes its own outputs; this is for callers who need them before they know the executable.
   void promise(std::span<const Type> types, std::vector<BufferPtr>& outputs);
@@ -109,8 +115,8 @@ class Device {
 
  private:
   void promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outputs);
-  std::uint64_t launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs,
-                       std::vector<BufferPtr>* given, std::vector<BufferPtr>& outputs,
+  struct LaunchArguments;
+  std::uint64_t launch(LaunchArguments arguments, std::vector<BufferPtr>& outputs,
                        const std::function<void()>& accepted);
 
   struct Impl;

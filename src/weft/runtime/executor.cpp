@@ -181,14 +181,14 @@ void Executor::use_workspace(LaunchRecord& launch) {
 
 void Executor::run_thunks(LaunchRecord& launch) {
   Stream& stream = backend_.stream(StreamKind::compute);
-  const Launch view{.bases = launch.bases, .step = launch.number};
+  const Launch view{.bases = launch.bases, .step = launch.number, .context = launch.context.get()};
   const auto& thunks = launch.executable->thunks;
   for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) stream.run(*thunks[thunk_], view);
 }
 
 void Executor::run_thunks_timed(LaunchRecord& launch) {
   Stream& stream = backend_.stream(StreamKind::compute);
-  const Launch view{.bases = launch.bases, .step = launch.number};
+  const Launch view{.bases = launch.bases, .step = launch.number, .context = launch.context.get()};
   const auto& thunks = launch.executable->thunks;
   const bool adds_up = tallies_.is_on();
   thunk_ns_.clear();

@@ -29,7 +29,7 @@ Flight::Flight(LaunchRecord& launch, std::shared_ptr<const Schedule> schedule, L
 void Flight::run(std::uint32_t p, Stream& stream) {
   const auto self = shared_from_this();
   const Schedule::Part& part = schedule_->parts[p];
-  const Launch view{.bases = parts_[p].bases, .step = launch_.number};
+  const Launch view{.bases = parts_[p].bases, .step = launch_.number, .context = launch_.context.get()};
   bool is_open = false;
   const auto close = [&](std::uint32_t tasks) {
     stream.end(parts_[p].segments.emplace_back(*this, p, tasks));

@@ -26,6 +26,7 @@ struct LaunchRecord final : Milestone {
 
   Queue* queue = nullptr;
   std::shared_ptr<const Executable> executable;
+  std::shared_ptr<const void> context;  // for host functions
   struct Input {
     Memory* slot = nullptr;
     // An address in the memory of `slot`; null: the start of that memory, which is known when the launch begins.

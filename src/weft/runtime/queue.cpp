@@ -322,6 +322,7 @@ bool Queue::tidy_one(std::unique_lock<std::mutex>& lock) {
     launch->groups.clear();
     launch->flight = nullptr;
     launch->executable = nullptr;
+    launch->context = nullptr;
     launch->done = nullptr;
     lock.lock();
     spare_records_.push_back(std::move(launch));

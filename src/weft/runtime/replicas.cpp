@@ -62,8 +62,10 @@ std::vector<bool> waiting_thunks(const Executable& executable, std::span<const s
 
 // `index` counts the devices of this process.
 Launch launch_of(const Launch& all, LocalDevices devices, std::uint32_t index, std::size_t allocations) {
-  return {
-      .bases = all.bases.subspan(index * allocations, allocations), .step = all.step, .device = devices.first + index};
+  return {.bases = all.bases.subspan(index * allocations, allocations),
+          .step = all.step,
+          .device = devices.first + index,
+          .context = all.context};
 }
 
 // Adds the slices of the device with this number.

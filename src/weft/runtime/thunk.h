@@ -24,6 +24,7 @@ struct Launch {
   std::span<std::byte* const> bases;  // address of each allocation
   std::uint64_t step = 0;             // number of the launch, for messages
   std::uint32_t device = 0;           // position in the mesh of the logical device that the thunk runs for
+  const void* context = nullptr;      // passed on from the caller of Device::launch to host functions
 
   template <class T = std::byte>
   T* at(const Slice& slice) const {

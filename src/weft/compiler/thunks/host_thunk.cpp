@@ -24,10 +24,11 @@ std::mutex& turn_of(const ir::HostFunction& function) {
 
 class HostThunk final : public runtime::Thunk {
  public:
-  HostThunk(const ir::HostFunction& function, std::vector<Type> inputs, std::vector<Type> outputs,
+  HostThunk(const ir::HostFunction& function, std::string config, std::vector<Type> inputs, std::vector<Type> outputs,
             std::span<const Slice> from, std::span<const Slice> to)
       : function_(function),
         turn_(turn_of(function)),
+        config_(std::move(config)),
         input_types_(std::move(inputs)),
         output_types_(std::move(outputs)),
         from_(from.begin(), from.end()),
@@ -39,12 +40,13 @@ class HostThunk final : public runtime::Thunk {
     std::vector<ir::HostOutput> outputs;
     for (std::size_t i = 0; i < to_.size(); ++i) outputs.push_back({output_types_[i], launch.at(to_[i])});
     const std::lock_guard lock(turn_);
-    function_.run({inputs, outputs});
+    function_.run({inputs, outputs, config_, launch.context});
   }
 
  private:
   const ir::HostFunction& function_;
   std::mutex& turn_;
+  std::string config_;
   std::vector<Type> input_types_, output_types_;
   std::vector<Slice> from_, to_;
 };
@@ -52,7 +54,7 @@ class HostThunk final : public runtime::Thunk {
 }  // namespace
 
 Unit host_unit(const ir::Node& node, const NativeContext& context) {
-  const auto target = node.attributes<ir::CustomCallAttributes>().target;
+  const auto& [target, has_side_effect, config] = node.attributes<ir::CustomCallAttributes>();
   const ir::HostFunction* const function = ir::find_host_function(target);
   if (!function) {
     context.fallbacks.push_back(concat("custom_call @", target, " (", node.location.file, ":", node.location.line,
@@ -65,9 +67,9 @@ Unit host_unit(const ir::Node& node, const NativeContext& context) {
   unit.info.name = concat("custom_op.", target, '.', node.id);
   std::vector<Type> inputs, outputs(node.types.begin(), node.types.end());
   for (const ir::Value v : node.operands) inputs.push_back(v.type());
-  unit.thunk().make = [function, inputs, outputs](std::span<const Slice> reads, std::span<const Slice> writes,
-                                                  const Slice&) {
-    return std::make_unique<HostThunk>(*function, inputs, outputs, reads, writes);
+  unit.thunk().make = [function, config = std::string(config), inputs, outputs](
+                          std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    return std::make_unique<HostThunk>(*function, config, inputs, outputs, reads, writes);
   };
   return unit;
 }

@@ -47,7 +47,7 @@ void Region::run(const runtime::Launch& launch, const Addresses& addresses) cons
   std::vector<std::byte*> many(allocations > few.size() ? allocations : 0);
   const std::span<std::byte*> bases = many.empty() ? std::span(few).first(allocations) : std::span(many);
   bind(addresses, bases);
-  const runtime::Launch inner{.bases = bases, .step = launch.step, .device = launch.device};
+  const runtime::Launch inner{.bases = bases, .step = launch.step, .device = launch.device, .context = launch.context};
   for (const auto& thunk : executable_->thunks) thunk->run(inner);
 }
 
@@ -58,7 +58,8 @@ void Region::run_together(std::span<const runtime::Launch> launches, std::span<c
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const auto bases = std::span(all).subspan(i * allocations, allocations);
     bind(addresses[i], bases);
-    inner.push_back({.bases = bases, .step = launches[i].step, .device = launches[i].device});
+    inner.push_back(
+        {.bases = bases, .step = launches[i].step, .device = launches[i].device, .context = launches[i].context});
   }
   runtime::run_together(executable_->thunks, inner);
 }

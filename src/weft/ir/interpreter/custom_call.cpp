@@ -79,7 +79,7 @@ std::vector<Array> call_host(const HostFunction& function, const NodeCall& call)
   for (const Type type : call.node.types) results.emplace_back(type);
   std::vector<HostOutput> outputs;
   for (Array& result : results) outputs.push_back({result.type(), result.bytes().data()});
-  function.run({inputs, outputs});
+  function.run({inputs, outputs, call.attributes<CustomCallAttributes>().backend_config});
   return results;
 }
 

@@ -275,7 +275,8 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
     for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
     const Attribute* sharding = find(op.attributes, "sdy.sharding");
     if (const std::string device = sharding ? single_device_of(*sharding) : ""; !device.empty()) {
-      for (Value& result : results) result = reshard(result, device);
+      for (Value& result : results)
+        if (result.dtype() != DType::token) result = reshard(result, device);
     } else if (Annotations said = verbatim_.annotations(op.attributes); !said.empty()) {
       node_annotations_[&graph][node.id] = std::move(said);
     }

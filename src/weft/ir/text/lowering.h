@@ -102,6 +102,9 @@ class Lowering {
   }
 
   std::string_view call_target(const Operation& op) const;  // of a custom_call
+  // Lowers a custom_call. What a typed call says besides its target is kept in backend_config: see typed_call_config.
+  Values call_of_host(Graph& graph, const Scope& scope, const Operation& op, std::string_view target);
+  std::string typed_call_config(const Operation& op);
   Values approx_top_k(const Scope& scope, const Operation& op);
   WrittenValues dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
   std::optional<WrittenValues> with_promoted_operands(Graph& graph, const Scope& scope, const Operation& op);
@@ -178,6 +181,9 @@ class Lowering {
   std::unordered_map<const Node*, std::vector<Sum>> added_arguments_;
   std::int64_t operations_ = 0;
 };
+
+// Returns whether a custom_call says in a dictionary what its function gets besides the operands.
+bool is_typed_call(const Operation& op);
 
 // The rule of an operation that has one; nullptr otherwise.
 LoweringRule rule_named(std::string_view name);

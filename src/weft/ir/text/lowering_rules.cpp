@@ -185,8 +185,8 @@ Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& 
   const std::string_view target = call_target(op);
   if (target == "ApproxTopK") return approx_top_k(scope, op);
   const Op* known = find_call(target);
-  return append(graph, op, known ? *known : ops::custom_call, operands(scope, op), flattened(op.result_types),
-                closed_regions(op, scope, {}));
+  if (!known) return call_of_host(graph, scope, op, target);
+  return append(graph, op, *known, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
 }
 
 Operation Lowering::check_call(const Operation& op) const {

@@ -122,7 +122,10 @@ Attribute Parser::number() {
     // No operation that weft reads uses wider numbers.
     if (!read_integer(digits.text, negative, result.integer)) result.kind = Attribute::Kind::opaque;
   }
-  if (accept(":")) skip_type();
+  if (accept(":")) {
+    if (const auto dtype = parse_dtype(token_.text)) result.type = Type(*dtype, {});
+    skip_type();
+  }
   return result;
 }
 

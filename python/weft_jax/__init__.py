@@ -1,0 +1,37 @@
+"""Weft as a platform of JAX.
+
+JAX finds this module through the entry point that the wheel declares, and calls initialize(). Programs need not import it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+LIBRARY = "libweft_pjrt.so"
+
+
+def library() -> Path:
+    """Returns the plugin's library: that of the environment variable WEFT_JAX_LIBRARY, or the one that lies beside this file."""
+    named = os.environ.get("WEFT_JAX_LIBRARY")
+    return Path(named) if named else Path(__file__).with_name(LIBRARY)
+
+
+def initialize() -> None:
+    """Registers the platform weft, which is the default of every program unless JAX_PLATFORMS names another, or WEFT_JAX is 0."""
+    if os.environ.get("WEFT_JAX", "1") == "0":
+        return
+    import jax  # noqa: PLC0415: JAX calls this function while it is imported itself
+    from jax._src import xla_bridge  # noqa: PLC0415: there is no public name
+
+    from weft_jax import functions  # noqa: PLC0415
+
+    path = library()
+    if not path.exists():
+        raise FileNotFoundError(f"weft_jax: there is no {path}; install the wheel again, or set WEFT_JAX_LIBRARY")
+    # JAX decides by the platform's name which features it offers: donation, callbacks, linear algebra, its cache.
+    xla_bridge.register_plugin("weft", library_path=str(path), options={"platform_name": "cpu"})
+    functions.register_all(path)
+    # Functions that call back into Python ask for a device of JAX's own CPU backend.
+    if jax.config.jax_platforms == "weft":
+        jax.config.update("jax_platforms", "weft,cpu")

@@ -1,0 +1,101 @@
+#include <weft/pjrt/ffi_api.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include <weft/base/error.h>
+
+namespace weft::pjrt::ffi {
+
+struct Error {
+  ErrorCode code;
+  std::string message;
+};
+
+namespace {
+
+Error* error(ErrorCode code, std::string message) { return new Error{code, std::move(message)}; }
+
+Error* unsupported(Unused*) {
+  return error(ErrorCode::unimplemented,
+               "weft's foreign functions have no state, no streams and no futures, and register nothing");
+}
+
+Error* allocate(MemoryAllocate* args) {
+  const std::size_t alignment = args->alignment > sizeof(void*) ? args->alignment : sizeof(void*);
+  const std::size_t size = (args->size + alignment - 1) / alignment * alignment;
+  args->data = std::aligned_alloc(alignment, size);
+  return args->data || size == 0 ? nullptr : error(ErrorCode::unknown, concat("no memory for ", size, " bytes"));
+}
+
+constexpr Api functions = {
+    .head = {sizeof(Api)},
+    .version = {{sizeof(ApiVersion)}, api_major, api_minor},
+    .error_create = [](ErrorCreate* args) { return error(args->code, args->message); },
+    .error_get_message = [](ErrorGetMessage* args) { args->message = args->error->message.c_str(); },
+    .error_destroy = [](ErrorDestroy* args) { delete args->error; },
+    .handler_register = unsupported,
+    .stream_get = unsupported,
+    .type_register = unsupported,
+    .context_get = [](ContextGet* args) -> Error* {
+      const UserData* const data = args->context->data;
+      void* const* const found = data ? data->find(args->type->id) : nullptr;
+      if (!found)
+        return error(ErrorCode::invalid_argument,
+                     concat("the caller attached no data of the type ", args->type->id, " to the launch"));
+      args->data = *found;
+      return nullptr;
+    },
+    .state_set = unsupported,
+    .state_get = unsupported,
+    .memory_allocate = allocate,
+    .memory_free = [](MemoryFree* args) -> Error* {
+      std::free(args->data);
+      return nullptr;
+    },
+    .pool_schedule = [](PoolSchedule* args) -> Error* {
+      args->task(args->data);
+      return nullptr;
+    },
+    .pool_size = [](PoolSize* args) -> Error* {
+      *args->threads = 1;
+      return nullptr;
+    },
+    .future_create = unsupported,
+    .future_set_available = unsupported,
+    .future_set_error = unsupported,
+    .run_id = [](RunId* args) -> Error* {
+      args->id = 0;
+      return nullptr;
+    },
+    .device_ordinal = [](DeviceOrdinal* args) -> Error* {
+      args->ordinal = 0;
+      return nullptr;
+    },
+};
+
+}  // namespace
+
+UserData::~UserData() {
+  for (const auto& [type, entry] : entries_)
+    if (entry.deleter) entry.deleter(entry.data);
+}
+
+void UserData::add(std::int64_t type, void* data, Deleter* deleter) {
+  const bool is_new = entries_.emplace(type, Entry{data, deleter}).second;
+  require(is_new, "data of the type ", type, " is already attached");
+}
+
+void* const* UserData::find(std::int64_t type) const {
+  const auto found = type == any_type && entries_.size() == 1 ? entries_.begin() : entries_.find(type);
+  return found == entries_.end() ? nullptr : &found->second.data;
+}
+
+const Api& api() { return functions; }
+
+std::string take_message(Error* error) {
+  const std::unique_ptr<Error> taken(error);
+  return std::move(taken->message);
+}
+
+}  // namespace weft::pjrt::ffi

@@ -1,0 +1,204 @@
+#include <weft/pjrt/ffi_call.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <weft/base/error.h>
+#include <weft/ir/host_function.h>
+#include <weft/pjrt/ffi_api.h>
+#include <weft/pjrt/ffi_config.h>
+#include <weft/pjrt/ffi_types.h>
+#include <weft/pjrt/strided.h>
+
+namespace weft::pjrt::ffi {
+
+namespace {
+
+// Programs call a function with few different configurations, which are read once.
+const CallConfig& config_of(std::string_view text) {
+  static std::mutex mutex;
+  static auto* const configs = new std::map<std::string, std::unique_ptr<const CallConfig>, std::less<>>;
+  const std::lock_guard lock(mutex);
+  auto found = configs->find(text);
+  if (found == configs->end()) found = configs->emplace(text, std::make_unique<const CallConfig>(text)).first;
+  return *found->second;
+}
+
+// A tensor as the function sees it: complex numbers in one piece, and the dimensions in the order of its layout.
+struct Tensor {
+  DType dtype = DType::f32;  // of the parts, if it is complex
+  bool is_complex = false;
+  std::vector<std::int64_t> dims, layout;  // layout: the densest dimension first; empty: row-major
+  std::byte* parts[2] = {};                // row-major
+  std::byte* bytes = nullptr;              // as the function sees them
+  std::unique_ptr<std::byte[]> own;        // holds these bytes, unless they are those of the part
+
+  std::size_t part_width() const { return static_cast<std::size_t>(byte_size(dtype)); }
+  std::size_t width() const { return part_width() * (is_complex ? 2 : 1); }
+  std::size_t size() const {
+    std::size_t bytes_in_all = width();
+    for (const std::int64_t dim : dims) bytes_in_all *= static_cast<std::size_t>(dim);
+    return bytes_in_all;
+  }
+  bool is_row_major() const {
+    for (std::size_t i = 0; i < layout.size(); ++i)
+      if (layout[i] != static_cast<std::int64_t>(layout.size() - 1 - i)) return false;
+    return true;
+  }
+  bool is_in_place() const { return !is_complex && is_row_major(); }
+
+  // The distance between elements in each dimension, in the memory that the function sees.
+  std::vector<std::int64_t> strides() const {
+    if (is_row_major()) return row_major(dims, width());
+    std::vector<std::int64_t> strides(dims.size());
+    auto stride = static_cast<std::int64_t>(width());
+    for (const std::int64_t d : layout) {
+      strides[static_cast<std::size_t>(d)] = stride;
+      stride *= dims[static_cast<std::size_t>(d)];
+    }
+    return strides;
+  }
+
+  // Copies the parts to `bytes`.
+  void gather_parts() const {
+    std::vector<std::int64_t> order(layout.rbegin(), layout.rend()), sizes, distances;
+    if (layout.empty())
+      for (std::size_t d = 0; d < dims.size(); ++d) order.push_back(static_cast<std::int64_t>(d));
+    const auto from = row_major(dims, part_width());
+    for (const std::int64_t d : order) {
+      sizes.push_back(dims[static_cast<std::size_t>(d)]);
+      distances.push_back(from[static_cast<std::size_t>(d)]);
+    }
+    for (std::size_t part = 0; part < (is_complex ? 2 : 1); ++part)
+      gather(parts[part], sizes, distances, part_width(), bytes + part * part_width(), width());
+  }
+  // Copies `bytes` to the parts.
+  void scatter_parts() const {
+    for (std::size_t part = 0; part < (is_complex ? 2 : 1); ++part)
+      gather(bytes + part * part_width(), dims, strides(), part_width(), parts[part], part_width());
+  }
+};
+
+// Takes the tensors of a call in turn, one or two buffers for each.
+template <class HostTensor>
+std::vector<Tensor> tensors_of(std::span<const HostTensor> buffers, const std::vector<std::int64_t>& complex,
+                               const std::vector<std::vector<std::int64_t>>& layouts) {
+  std::vector<Tensor> tensors;
+  for (std::size_t at = 0; at < buffers.size(); ++at) {
+    Tensor& tensor = tensors.emplace_back();
+    const std::size_t index = tensors.size() - 1;
+    const Type type = buffers[at].type;
+    tensor.dtype = type.dtype();
+    for (int d = 0; d < type.rank(); ++d) tensor.dims.push_back(type.size(d));
+    if (index < layouts.size()) tensor.layout = layouts[index];
+    tensor.parts[0] = const_cast<std::byte*>(buffers[at].bytes);
+    if (std::ranges::binary_search(complex, static_cast<std::int64_t>(index))) {
+      tensor.is_complex = true;
+      tensor.parts[1] = const_cast<std::byte*>(buffers[++at].bytes);
+    }
+  }
+  return tensors;
+}
+
+// Gives a tensor memory of its own if the function cannot work on its part.
+void place(Tensor& tensor) {
+  if (tensor.is_in_place()) {
+    tensor.bytes = tensor.parts[0];
+  } else {
+    tensor.own = std::make_unique_for_overwrite<std::byte[]>(tensor.size());
+    tensor.bytes = tensor.own.get();
+  }
+}
+
+void place_all(std::vector<Tensor>& operands, std::vector<Tensor>& results, const CallConfig& config) {
+  for (Tensor& result : results) place(result);
+  for (const CallConfig::Alias& alias : config.aliases)
+    operands.at(alias.operand).bytes = results.at(alias.result).bytes;
+  for (Tensor& operand : operands) {
+    if (operand.dtype == DType::token) continue;
+    const bool is_alias = operand.bytes != nullptr;
+    if (!is_alias) place(operand);
+    if (operand.bytes != operand.parts[0]) operand.gather_parts();
+  }
+}
+
+// The arrays of pointers of which a call's arguments consist.
+struct Frame {
+  std::vector<Buffer> buffers;
+  std::vector<void*> pointers;
+  std::vector<int> types;
+
+  explicit Frame(const std::vector<Tensor>& tensors) : types(tensors.size(), buffer_argument) {
+    for (const Tensor& tensor : tensors)
+      buffers.push_back({.head = {sizeof(Buffer)},
+                         .dtype = data_type(tensor.dtype, tensor.is_complex),
+                         .data = tensor.bytes,
+                         .rank = static_cast<std::int64_t>(tensor.dims.size()),
+                         .dims = tensor.dims.data()});
+    for (Buffer& buffer : buffers) pointers.push_back(&buffer);
+  }
+  Arguments arguments() const {
+    return {.head = {sizeof(Arguments)},
+            .size = static_cast<std::int64_t>(types.size()),
+            .types = types.data(),
+            .buffers = pointers.data()};
+  }
+};
+
+void run_handler(const std::string& name, Handler* handler, const ir::HostCall& call) {
+  const CallConfig& config = config_of(call.config);
+  std::vector<Tensor> operands = tensors_of(call.inputs, config.complex_operands, config.operand_layouts),
+                      results = tensors_of(call.outputs, config.complex_results, config.result_layouts);
+  place_all(operands, results, config);
+  const Frame given(operands), made(results);
+  ExecutionContext context{static_cast<const UserData*>(call.context)};
+  CallFrame frame{.head = {offsetof(CallFrame, future)},  // as XLA has it
+                  .api = &api(),
+                  .context = &context,
+                  .stage = Stage::execute,
+                  .arguments = given.arguments(),
+                  .results = made.arguments(),
+                  .attributes = config.attributes()};
+  if (Error* error = handler(&frame)) fail(name, ": ", take_message(error));
+  if (frame.future) throw UnsupportedError(concat(name, ": weft does not wait for functions that end later"), name);
+  for (const Tensor& result : results)
+    if (result.own) result.scatter_parts();
+}
+
+struct Handlers {
+  std::mutex mutex;
+  std::map<std::string, Handler*> by_name;
+};
+
+Handlers& handlers() {
+  static auto& all = *new Handlers;  // programs may call the functions until the process ends
+  return all;
+}
+
+void call_handler(const std::string& name, const ir::HostCall& call) {
+  Handler* handler = nullptr;
+  {
+    const std::lock_guard lock(handlers().mutex);
+    handler = handlers().by_name.at(name);
+  }
+  run_handler(name, handler, call);
+}
+
+}  // namespace
+
+void register_handler(const std::string& name, Handler* handler) {
+  const std::lock_guard lock(handlers().mutex);
+  const bool is_new = handlers().by_name.insert_or_assign(name, handler).second;
+  if (!is_new) return;
+  ir::register_host_function(
+      name,
+      [name](std::span<const Type>) -> std::vector<Type> { fail(name, ": the types of the results must be given"); },
+      [name](const ir::HostCall& call) { call_handler(name, call); });
+}
+
+}  // namespace weft::pjrt::ffi

@@ -1,0 +1,28 @@
+// What a typed call says besides its target is kept as text, also if it is read again.
+// RUN: weft opt %s | FileCheck %s
+// RUN: weft opt %s | weft opt - | FileCheck %s
+
+// CHECK-LABEL: func.func public @typed
+// CHECK: "stablehlo.custom_call"(%arg0)
+// CHECK-SAME: call_target_name = "solve", has_side_effect = true
+// CHECK-SAME: backend_config = "{attributes = {mode = 83 : ui8}, operand_layouts = [array<i64: 0, 1>],
+// CHECK-SAME: result_layouts = [array<i64: 0, 1>, array<i64>]
+func.func @typed(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>) {
+  %0:2 = stablehlo.custom_call @solve(%x) {api_version = 4 : i32, backend_config = {mode = 83 : ui8}, has_side_effect = true,
+    operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
+    result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]}
+    : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<i32>
+}
+
+// JAX marks typed calls by an attribute of its own. A complex tensor is two tensors.
+// CHECK-LABEL: func.func public @marked
+// CHECK: "stablehlo.custom_call"(%arg0, %arg1, %arg2)
+// CHECK-SAME: backend_config = "{attributes = {}, complex_operands = array<i64: 1>, complex_results = array<i64: 0>}"
+// CHECK-NOT: mhlo.backend_config
+// CHECK-SAME: (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+func.func @marked(%x: tensor<4xf32>, %z: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  %0 = stablehlo.custom_call @turn(%x, %z) {backend_config = "", mhlo.backend_config = {}}
+    : (tensor<4xf32>, tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}

@@ -1,0 +1,160 @@
+// Uses the plugin as JAX does: loads the library and calls the functions of its table.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <pjrt_c_api.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+namespace weft::test {
+
+inline const PJRT_Api& api() {
+  static const PJRT_Api& table = [&]() -> const PJRT_Api& {
+    void* library = dlopen(WEFT_PJRT_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error(dlerror());
+    return *reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"))();
+  }();
+  return table;
+}
+
+struct Failure {
+  PJRT_Error_Code code = PJRT_Error_Code_OK;
+  std::string message;
+};
+
+inline Failure failure(PJRT_Error* error) {
+  if (!error) return {};
+  PJRT_Error_Message_Args text{.struct_size = PJRT_Error_Message_Args_STRUCT_SIZE, .error = error};
+  api().PJRT_Error_Message(&text);
+  PJRT_Error_GetCode_Args code{.struct_size = PJRT_Error_GetCode_Args_STRUCT_SIZE, .error = error};
+  api().PJRT_Error_GetCode(&code);
+  const Failure result{code.code, {text.message, text.message_size}};
+  PJRT_Error_Destroy_Args destroy{.struct_size = PJRT_Error_Destroy_Args_STRUCT_SIZE, .error = error};
+  api().PJRT_Error_Destroy(&destroy);
+  return result;
+}
+
+inline void succeed(PJRT_Error* error) { EXPECT_EQ(failure(error).message, ""); }
+
+inline PJRT_Client* client() {
+  PJRT_Client_Create_Args args{.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
+  succeed(api().PJRT_Client_Create(&args));
+  return args.client;
+}
+
+// Compiles a program; `wrong` gets the reason if it is refused.
+inline PJRT_LoadedExecutable* compile(std::string code, Failure* wrong = nullptr, std::string format = "mlir") {
+  PJRT_Program program{.struct_size = PJRT_Program_STRUCT_SIZE,
+                       .code = code.data(),
+                       .code_size = code.size(),
+                       .format = format.data(),
+                       .format_size = format.size()};
+  PJRT_Client_Compile_Args args{
+      .struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE, .client = client(), .program = &program};
+  const Failure result = failure(api().PJRT_Client_Compile(&args));
+  if (wrong)
+    *wrong = result;
+  else
+    EXPECT_EQ(result.message, "");
+  return args.executable;
+}
+
+inline std::string contents(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+template <class T>
+PJRT_Buffer* array(const std::vector<T>& data, PJRT_Buffer_Type type, std::vector<int64_t> dims,
+                   std::vector<int64_t> strides = {}) {
+  PJRT_Client_BufferFromHostBuffer_Args args{.struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
+                                             .client = client(),
+                                             .data = data.data(),
+                                             .type = type,
+                                             .dims = dims.data(),
+                                             .num_dims = dims.size(),
+                                             .byte_strides = strides.empty() ? nullptr : strides.data(),
+                                             .num_byte_strides = strides.size()};
+  succeed(api().PJRT_Client_BufferFromHostBuffer(&args));
+  PJRT_Event_Destroy_Args done{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = args.done_with_host_buffer};
+  succeed(api().PJRT_Event_Destroy(&done));
+  return args.buffer;
+}
+
+inline void await(PJRT_Event* event) {
+  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = event};
+  succeed(api().PJRT_Event_Await(&wait));
+  PJRT_Event_Destroy_Args destroy{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = event};
+  succeed(api().PJRT_Event_Destroy(&destroy));
+}
+
+template <class T>
+std::vector<T> numbers(PJRT_Buffer* buffer) {
+  PJRT_Buffer_ToHostBuffer_Args args{.struct_size = PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE, .src = buffer};
+  succeed(api().PJRT_Buffer_ToHostBuffer(&args));  // asks for the size
+  std::vector<T> data(args.dst_size / sizeof(T));
+  args.dst = data.data();
+  succeed(api().PJRT_Buffer_ToHostBuffer(&args));
+  await(args.event);
+  return data;
+}
+
+inline void destroy(PJRT_Buffer* buffer) {
+  PJRT_Buffer_Destroy_Args args{.struct_size = PJRT_Buffer_Destroy_Args_STRUCT_SIZE, .buffer = buffer};
+  succeed(api().PJRT_Buffer_Destroy(&args));
+}
+
+inline void destroy(PJRT_LoadedExecutable* executable) {
+  PJRT_LoadedExecutable_Destroy_Args args{.struct_size = PJRT_LoadedExecutable_Destroy_Args_STRUCT_SIZE,
+                                          .executable = executable};
+  succeed(api().PJRT_LoadedExecutable_Destroy(&args));
+}
+
+// Runs a program of one result. `complete` gets the event of the run; the arguments in `kept` are not donated; foreign functions get
+// `context`.
+inline PJRT_Buffer* execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments,
+                            Failure* wrong = nullptr, PJRT_Event** complete = nullptr, std::vector<int64_t> kept = {},
+                            PJRT_ExecuteContext* context = nullptr) {
+  PJRT_Buffer* result = nullptr;
+  PJRT_Buffer** results = &result;
+  PJRT_Buffer* const* all = arguments.data();
+  PJRT_ExecuteOptions options{.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE,
+                              .non_donatable_input_indices = kept.data(),
+                              .num_non_donatable_input_indices = kept.size(),
+                              .context = context};
+  PJRT_LoadedExecutable_Execute_Args args{.struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+                                          .executable = executable,
+                                          .options = &options,
+                                          .argument_lists = &all,
+                                          .num_devices = 1,
+                                          .num_args = arguments.size(),
+                                          .output_lists = &results,
+                                          .device_complete_events = complete};
+  const Failure failed = failure(api().PJRT_LoadedExecutable_Execute(&args));
+  if (wrong)
+    *wrong = failed;
+  else
+    EXPECT_EQ(failed.message, "");
+  return result;
+}
+
+inline bool is_deleted(PJRT_Buffer* buffer) {
+  PJRT_Buffer_IsDeleted_Args args{.struct_size = PJRT_Buffer_IsDeleted_Args_STRUCT_SIZE, .buffer = buffer};
+  succeed(api().PJRT_Buffer_IsDeleted(&args));
+  return args.is_deleted;
+}
+
+inline const void* address(PJRT_Buffer* buffer) {
+  PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args args{
+      .struct_size = PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args_STRUCT_SIZE, .buffer = buffer};
+  succeed(api().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&args));
+  return args.device_memory_ptr;
+}
+
+}  // namespace weft::test
