@@ -111,19 +111,28 @@ void require_row_major(const PJRT_Buffer_MemoryLayout* layout, const PJRT_Buffer
   if (!is_row_major) throw UnsupportedError("arrays are copied to the host in row-major order only", "layout");
 }
 
-// Returns the bytes in JAX's order, after waiting for them.
-std::span<const std::byte> visible_bytes(const PJRT_Buffer& buffer) {
-  const Held parts = buffer.parts();
-  require(parts.buffers().size() == 1, "a complex array has no bytes that others can look at; copy it");
-  return parts.buffers()[0]->bytes();
-}
-
 // Arrays never change, so a copy shares their bytes.
 PJRT_Buffer* copy_of(const PJRT_Buffer& buffer) {
   return new PJRT_Buffer(buffer.type, buffer.dims, buffer.parts().buffers());
 }
 
 }  // namespace
+
+}  // namespace weft::pjrt
+
+std::span<const std::byte> PJRT_Buffer::bytes() const {
+  const weft::pjrt::Held held = parts();
+  for (const auto& part : held.buffers()) part->wait();
+  if (held.buffers().size() == 1) return held.buffers()[0]->bytes();
+  const std::lock_guard lock(mutex_);
+  if (joined_.empty()) {
+    joined_.resize(weft::pjrt::bytes_of(*this));
+    weft::pjrt::write(held.buffers(), joined_.data());
+  }
+  return joined_;
+}
+
+namespace weft::pjrt {
 
 void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const ElementType element = element_type(args.type);
@@ -197,15 +206,15 @@ void run(PJRT_Buffer_Device_Args& args) { args.device = &client().device; }
 void run(PJRT_Buffer_Memory_Args& args) { args.memory = &client().memory; }
 void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = false; }
 void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
-  (void)visible_bytes(*args.buffer);
+  (void)args.buffer->bytes();
   args.buffer->add_viewer();
 }
 void run(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) { args.buffer->remove_viewer(); }
 void run(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
-  args.device_memory_ptr = const_cast<std::byte*>(visible_bytes(*args.buffer).data());  // the interface forgot const
+  args.device_memory_ptr = const_cast<std::byte*>(args.buffer->bytes().data());  // the interface forgot const
 }
 void run(PJRT_Buffer_UnsafePointer_Args& args) {
-  args.buffer_pointer = reinterpret_cast<uintptr_t>(visible_bytes(*args.buffer).data());
+  args.buffer_pointer = reinterpret_cast<uintptr_t>(args.buffer->bytes().data());
 }
 void run(PJRT_Buffer_ReadyEvent_Args& args) { args.event = new PJRT_Event{event_of(args.buffer->parts().buffers())}; }
 

@@ -1,9 +1,11 @@
 // Arrays of JAX. A complex array is two buffers of the runtime, its real and its imaginary part (docs/design/complex.md).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <pjrt_c_api.h>
+#include <span>
 #include <vector>
 
 #include <weft/pjrt/held.h>
@@ -31,6 +33,8 @@ class PJRT_Buffer {
   // Gives back the parts of an array that was donated to a launch that was refused.
   void restore(Parts parts);
 
+  // Returns the bytes in JAX's order, after waiting for them. Those of a complex array are a copy, which is made once.
+  std::span<const std::byte> bytes() const;
   // While others look at the bytes, no launch takes them, even if the array is donated.
   void add_viewer();
   void remove_viewer();
@@ -41,6 +45,7 @@ class PJRT_Buffer {
   mutable std::mutex mutex_;
   weft::pjrt::Held parts_, viewed_;
   int viewers_ = 0;
+  mutable std::vector<std::byte> joined_;  // the parts of a complex array, once somebody has looked at it
 };
 
 namespace weft::pjrt {
@@ -65,8 +70,7 @@ void run(PJRT_Buffer_Memory_Args& args);
 void run(PJRT_Buffer_IsOnCpu_Args& args);
 void run(PJRT_Buffer_ReadyEvent_Args& args);
 
-// Others may look at the bytes of an array of real numbers while they hold a reference, and as long as the array exists. Throw Error if it
-// is complex.
+// Others may look at the bytes of an array while they hold a reference, and as long as the array exists.
 void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args);
 void run(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args);
 void run(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args);
