@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/plan/fuse.h>
@@ -44,7 +45,10 @@ bool RowBody::make_kernels(const ir::Graph& graph, const NativeContext& context)
     const GeneratedKernels* const kernels = unit.kernels();
     if (!kernels || kernels->loops.size() != 1) return false;
     const std::shared_ptr<const Loop>& loop = kernels->loops[0];
-    Call call{.routine = std::make_shared<Routine>(Routine{loop.get(), loop->key(), loop}),
+    // A loop refers to attributes in the graph that it was made of.
+    auto keeps =
+        std::make_shared<std::pair<std::shared_ptr<const ir::Graph>, std::shared_ptr<const Loop>>>(optimised, loop);
+    Call call{.routine = std::make_shared<Routine>(Routine{loop.get(), loop->key(), std::move(keeps)}),
               .buffers = {},
               .parameters = SizeValues()(loop->parameters)};
     for (const ir::Value read : unit.reads) {

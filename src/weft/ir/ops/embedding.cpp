@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <weft/ir/builder.h>
+#include <weft/ir/graph.h>
 #include <weft/ir/ops/rules.h>
 
 namespace weft::ir {
