@@ -149,6 +149,37 @@ TEST(Plugin, ShowsItsBytes) {
   destroy(complex);
 }
 
+// XLA leaves out windows that are partly outside, and StableHLO only their elements outside. JAX means what XLA does.
+TEST(Plugin, ScattersWholeWindows) {
+  PJRT_LoadedExecutable* program =
+      compile(R"(func.func @main(%x: tensor<4xi32>, %at: tensor<4x1xi32>) -> tensor<4xi32> {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %n = stablehlo.constant dense<0> : tensor<i32>
+    %updates = stablehlo.constant dense<10> : tensor<4x2xi32>
+    %0:2 = stablehlo.while(%i = %n, %y = %x) : tensor<i32>, tensor<4xi32> cond {
+      %1 = stablehlo.compare LT, %i, %one : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %1 : tensor<i1>
+    } do {
+      %1 = "stablehlo.scatter"(%y, %at, %updates) ({
+        ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+          %3 = stablehlo.add %a, %b : tensor<i32>
+          stablehlo.return %3 : tensor<i32>
+      }) {scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], scatter_dims_to_operand_dims = [0],
+                                                         index_vector_dim = 1>}
+        : (tensor<4xi32>, tensor<4x1xi32>, tensor<4x2xi32>) -> tensor<4xi32>
+      %2 = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %2, %1 : tensor<i32>, tensor<4xi32>
+    }
+    return %0#1 : tensor<4xi32>
+  })");
+  PJRT_Buffer* x = array<int>({1, 2, 3, 4}, PJRT_Buffer_Type_S32, {4});
+  PJRT_Buffer* at = array<int>({3, -1, 2, 0}, PJRT_Buffer_Type_S32, {4, 1});
+  PJRT_Buffer* y = execute(program, {x, at});
+  EXPECT_THAT(numbers<int>(y), ElementsAre(11, 12, 13, 14));
+  for (PJRT_Buffer* buffer : {x, at, y}) destroy(buffer);
+  destroy(program);
+}
+
 TEST(Plugin, IsUsedByManyThreads) {
   PJRT_LoadedExecutable* program = compile(twice);
   std::vector<std::thread> threads;

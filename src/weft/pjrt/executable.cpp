@@ -6,6 +6,7 @@
 
 #include <weft/base/error.h>
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/passes/whole_windows.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/host_calls.h>
@@ -35,6 +36,7 @@ std::shared_ptr<const Program> compiled(std::string_view code) {
   auto program = std::make_shared<Program>();
   const ir::Module module = ir::read_program(code);
   program->graph = module.main();
+  if (auto changed = compiler::scatter_whole_windows(*program->graph)) program->graph = std::move(changed);
   ir::require_host_functions(*program->graph);
   const auto* const said = program->graph->annotations ? program->graph->annotations->module.get() : nullptr;
   program->name = said && !said->name.empty() ? said->name : program->graph->name;

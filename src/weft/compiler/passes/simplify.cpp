@@ -147,8 +147,8 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
 bool is_empty(const Node& n) {
   if (n.types.size() != 1 || n.op->kind == ir::Kind::source || n.op->kind == ir::Kind::collective) return false;
   const Type type = n.type();
-  return type.is_static() && type.elements() == 0 && !is_narrow(type.dtype()) && n.op->flow == ir::Flow::none &&
-         !ir::has_side_effect(n);
+  return type.dtype() != DType::token && type.is_static() && type.elements() == 0 && !is_narrow(type.dtype()) &&
+         n.op->flow == ir::Flow::none && !ir::has_side_effect(n);
 }
 
 // Replaces carried values that a loop never changes by their initial values. A loop that changes nothing is left unchanged: it never ends.

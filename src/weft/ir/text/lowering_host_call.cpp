@@ -92,7 +92,8 @@ Values Lowering::call_of_host(Graph& graph, const Scope& scope, const Operation&
       append(graph, call, ops::custom_call, operands(scope, op), types, closed_regions(op, scope, {}), &attributes);
   // A result without elements does not need the call.
   for (Value& result : results)
-    if (result.type().is_static() && result.type().elements() == 0) result = constant(graph, result.type(), 0);
+    if (result.dtype() != DType::token && result.type().is_static() && result.type().elements() == 0)
+      result = constant(graph, result.type(), 0);
   return results;
 }
 
