@@ -180,6 +180,21 @@ TEST(Plugin, ScattersWholeWindows) {
   destroy(program);
 }
 
+TEST(Plugin, PassesTokensOn) {
+  PJRT_LoadedExecutable* program = compile(R"(func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
+    %0 = stablehlo.after_all %t : !stablehlo.token
+    return %0 : !stablehlo.token
+  })");
+  PJRT_Buffer* number = array<char>({0}, PJRT_Buffer_Type_PRED, {});  // stands for the first token
+  PJRT_Buffer* first = execute(program, {number});
+  PJRT_Buffer* second = execute(program, {first});
+  PJRT_Buffer_ReadyEvent_Args ready{.struct_size = PJRT_Buffer_ReadyEvent_Args_STRUCT_SIZE, .buffer = second};
+  succeed(api().PJRT_Buffer_ReadyEvent(&ready));
+  await(ready.event);
+  for (PJRT_Buffer* buffer : {number, first, second}) destroy(buffer);
+  destroy(program);
+}
+
 TEST(Plugin, IsUsedByManyThreads) {
   PJRT_LoadedExecutable* program = compile(twice);
   std::vector<std::thread> threads;

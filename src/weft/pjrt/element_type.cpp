@@ -17,7 +17,7 @@ constexpr ElementType element_types[] = {
     {PJRT_Buffer_Type_U64, DType::u64},        {PJRT_Buffer_Type_F16, DType::f16},
     {PJRT_Buffer_Type_F32, DType::f32},        {PJRT_Buffer_Type_F64, DType::f64},
     {PJRT_Buffer_Type_BF16, DType::bf16},      {PJRT_Buffer_Type_C64, DType::f32, true},
-    {PJRT_Buffer_Type_C128, DType::f64, true},
+    {PJRT_Buffer_Type_C128, DType::f64, true}, {PJRT_Buffer_Type_TOKEN, DType::token},
 };
 
 }  // namespace

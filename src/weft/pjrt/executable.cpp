@@ -53,6 +53,13 @@ std::shared_ptr<const Program> compiled(std::string_view code) {
   return program;
 }
 
+// JAX passes the token that the last program returned, and a number for the first one.
+runtime::BufferPtr token_of(const PJRT_Buffer& argument) {
+  const Held parts = argument.parts();
+  const auto& given = parts.buffers()[0];
+  return given->type().dtype() == DType::token ? given : runtime::cpu().upload(Type(DType::token, {}), {});
+}
+
 // The inputs of a launch. Unless it is accepted, donated arrays get their parts back.
 class Inputs {
  public:
@@ -66,7 +73,9 @@ class Inputs {
     try {
       for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::size_t first = buffers_.size();
-        if (!program.donated[i] || std::ranges::find(kept, static_cast<int64_t>(i)) != kept.end()) {
+        if (program.inputs[i].part.dtype() == DType::token) {
+          buffers_.push_back(token_of(*arguments[i]));
+        } else if (!program.donated[i] || std::ranges::find(kept, static_cast<int64_t>(i)) != kept.end()) {
           arguments[i]->append_to(buffers_);
         } else {
           arguments[i]->donate_to(buffers_);
