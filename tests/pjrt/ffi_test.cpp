@@ -244,6 +244,21 @@ TEST(ForeignFunction, RunsInLoopsForItsEffect) {
   destroy(program);
 }
 
+TEST(ForeignFunction, IsNotCalledForMatricesWithoutElements) {
+  calls = 0;
+  offer("lapack_test", count);
+  PJRT_LoadedExecutable* program = compile(R"(func.func @main(%x: tensor<0x0xf32>) -> tensor<i32> {
+    %0:2 = stablehlo.custom_call @lapack_test(%x) {api_version = 4 : i32} : (tensor<0x0xf32>) -> (tensor<0x0xf32>, tensor<i32>)
+    return %0#1 : tensor<i32>
+  })");
+  PJRT_Buffer* x = array<float>({}, PJRT_Buffer_Type_F32, {0, 0});
+  PJRT_Buffer* info = execute(program, {x});
+  EXPECT_THAT(numbers<int>(info), ElementsAre(0));
+  EXPECT_EQ(calls, 0);
+  for (PJRT_Buffer* buffer : {x, info}) destroy(buffer);
+  destroy(program);
+}
+
 ffi::Error* refuse(ffi::CallFrame* frame) {
   ffi::ErrorCreate args{.head = {sizeof(ffi::ErrorCreate)},
                         .message = "the matrix is singular",

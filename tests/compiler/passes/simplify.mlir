@@ -148,14 +148,3 @@ func.func @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = stablehlo.negate %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
-
-// A value without elements depends on nothing.
-// CHECK-LABEL: @empty(
-// CHECK-NOT: "stablehlo.add"
-// CHECK: "func.return"
-func.func @empty(%x: tensor<0x4xf32>) -> tensor<0x4xf32> {
-  %0:2 = stablehlo.custom_call @sort_rows(%x) {mhlo.backend_config = {}} : (tensor<0x4xf32>) -> (tensor<0x4xf32>, tensor<f32>)
-  %1 = stablehlo.broadcast_in_dim %0#1, dims = [] : (tensor<f32>) -> tensor<0x4xf32>
-  %2 = stablehlo.add %0#0, %1 : tensor<0x4xf32>
-  return %2 : tensor<0x4xf32>
-}

@@ -143,14 +143,6 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   return {&x[0].graph().append(*n.op, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
 }
 
-// Returns whether the node computes nothing: its result has no elements, so it depends on nothing, and it need not run for its effect.
-bool is_empty(const Node& n) {
-  if (n.types.size() != 1 || n.op->kind == ir::Kind::source || n.op->kind == ir::Kind::collective) return false;
-  const Type type = n.type();
-  return type.dtype() != DType::token && type.is_static() && type.elements() == 0 && !is_narrow(type.dtype()) &&
-         n.op->flow == ir::Flow::none && !ir::has_side_effect(n);
-}
-
 // Replaces carried values that a loop never changes by their initial values. A loop that changes nothing is left unchanged: it never ends.
 std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& n, std::span<const Value> x) {
   if (n.op->flow != ir::Flow::loop) return std::nullopt;
@@ -171,7 +163,6 @@ std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& 
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
   Rewriter rewriter(graph);
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
-    if (is_empty(node)) return std::vector{ir::constant(rewriter.graph(), node.type(), 0)};
     for (const auto rule : {simplify_identity, simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction,
                             simplify_convolution})
       if (const Value replacement = rule(node, operands)) return std::vector{replacement};

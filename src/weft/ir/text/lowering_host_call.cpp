@@ -1,7 +1,6 @@
 // Lowers calls of functions of the host. What a typed call says besides its target is kept as text.
 #include <algorithm>
 
-#include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/literal.h>
@@ -88,13 +87,7 @@ Values Lowering::call_of_host(Graph& graph, const Scope& scope, const Operation&
   const Attribute* effect = find(op.attributes, "has_side_effect");
   const CustomCallAttributes attributes{
       .target = name, .has_side_effect = effect && effect->integer != 0, .backend_config = config};
-  Values results =
-      append(graph, call, ops::custom_call, operands(scope, op), types, closed_regions(op, scope, {}), &attributes);
-  // A result without elements does not need the call.
-  for (Value& result : results)
-    if (result.dtype() != DType::token && result.type().is_static() && result.type().elements() == 0)
-      result = constant(graph, result.type(), 0);
-  return results;
+  return append(graph, call, ops::custom_call, operands(scope, op), types, closed_regions(op, scope, {}), &attributes);
 }
 
 }  // namespace weft::ir::text
