@@ -180,6 +180,22 @@ TEST(Plugin, ScattersWholeWindows) {
   destroy(program);
 }
 
+// Programs with narrow elements are interpreted. Each element takes a byte.
+TEST(Plugin, InterpretsNarrowElements) {
+  PJRT_LoadedExecutable* program =
+      compile(R"(func.func @main(%x: tensor<3xi4>, %y: tensor<3xf8E4M3FN>) -> tensor<3xi4> {
+    %0 = stablehlo.convert %y : (tensor<3xf8E4M3FN>) -> tensor<3xi4>
+    %1 = stablehlo.add %x, %0 : tensor<3xi4>
+    return %1 : tensor<3xi4>
+  })");
+  PJRT_Buffer* x = array<signed char>({7, 0x0d, 2}, PJRT_Buffer_Type_S4, {3});                // 7, -3, 2
+  PJRT_Buffer* y = array<unsigned char>({0x38, 0x40, 0xb8}, PJRT_Buffer_Type_F8E4M3FN, {3});  // 1, 2, -1
+  PJRT_Buffer* sum = execute(program, {x, y});
+  EXPECT_THAT(numbers<signed char>(sum), ElementsAre(-8, -1, 1));
+  for (PJRT_Buffer* buffer : {x, y, sum}) destroy(buffer);
+  destroy(program);
+}
+
 TEST(Plugin, PassesTokensOn) {
   PJRT_LoadedExecutable* program = compile(R"(func.func @main(%t: !stablehlo.token) -> !stablehlo.token {
     %0 = stablehlo.after_all %t : !stablehlo.token

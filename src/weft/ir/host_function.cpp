@@ -94,11 +94,11 @@ std::string no_host_function(std::string_view target) {
         "; it is a LAPACK routine: if you export for a TPU (platforms=[\"tpu\"]), JAX writes stablehlo.cholesky and "
         "stablehlo.triangular_solve instead, which weft supports";
   else if (target.starts_with("lapack_"))
-    reason = "; it is a LAPACK routine, and weft supports only Cholesky factors and triangular systems";
+    reason = "; it is a LAPACK routine, which weft calls only under JAX, where the package weft_jax is installed";
   else if (std::ranges::find(decompositions, target) != std::end(decompositions))
     reason = "; for linear algebra, weft supports only Cholesky factors and triangular systems";
   else if (names("python") && names("callback"))
-    reason = "; it calls back into Python";
+    reason = "; it calls back into Python, which weft does only under JAX, where the package weft_jax is installed";
   else
     reason = "; only a C++ program that registers it with weft::custom_op can run it";
   return concat("custom_call @", target, ": weft has no such function", reason);

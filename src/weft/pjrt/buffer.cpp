@@ -81,6 +81,19 @@ std::size_t bytes_of(const PJRT_Buffer& buffer) {
   return static_cast<std::size_t>(type_of(element.dtype, buffer.dims).bytes()) * (element.is_complex ? 2 : 1);
 }
 
+// The host leaves the upper bits of narrow integers undefined; weft keeps the integer in the whole byte.
+void set_upper_bits(DType dtype, std::span<std::byte> bytes) {
+  const int bits = dtype == DType::i2 || dtype == DType::u2 ? 2 : dtype == DType::i4 || dtype == DType::u4 ? 4 : 8;
+  if (bits == 8) return;
+  const bool is_signed = is_signed_integer(dtype);
+  const int unused = 8 - bits;
+  for (std::byte& byte : bytes) {
+    const auto shifted = static_cast<std::uint8_t>(static_cast<unsigned>(byte) << unused);
+    byte = is_signed ? static_cast<std::byte>(static_cast<std::int8_t>(shifted) >> unused)
+                     : static_cast<std::byte>(shifted >> unused);
+  }
+}
+
 // Writes the parts in JAX's order: the numbers of each element beside each other.
 void write(std::span<const runtime::BufferPtr> parts, std::byte* to) {
   if (parts.size() == 1) {
@@ -144,12 +157,13 @@ void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
   const auto* const data = static_cast<const std::byte*>(args.data);
   const auto width = static_cast<std::size_t>(byte_size(element.dtype));
   std::vector<runtime::BufferPtr> parts;
-  if (!element.is_complex && strides == row_major(dims, element.bytes())) {
+  if (!element.is_complex && !is_narrow(element.dtype) && strides == row_major(dims, element.bytes())) {
     parts.push_back(runtime::cpu().upload(type, {data, static_cast<std::size_t>(type.bytes())}));
   } else {
     std::vector<std::byte> dense(static_cast<std::size_t>(type.bytes()));
     for (std::size_t part = 0; part < (element.is_complex ? 2 : 1); ++part) {
       gather(data + part * width, dims, strides, width, dense.data(), width);
+      set_upper_bits(element.dtype, dense);
       parts.push_back(runtime::cpu().upload(type, dense));
     }
   }

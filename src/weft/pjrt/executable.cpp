@@ -16,6 +16,7 @@
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/ffi_extension.h>
+#include <weft/pjrt/interpreted.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
@@ -49,7 +50,8 @@ std::shared_ptr<const Program> compiled(std::string_view code) {
   if (program->graph->annotations) options.donatable = ir::donated_arguments(*program->graph->annotations);
   options.donatable.resize(program->graph->inputs().size());
   for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
-  program->executable = compiler::compile(*program->graph, options);
+  program->executable = has_narrow_types(*program->graph) ? interpreted(program->graph, program->name)
+                                                          : compiler::compile(*program->graph, options);
   return program;
 }
 

@@ -1,0 +1,73 @@
+#include <weft/pjrt/interpreted.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <weft/ir/interpreter.h>
+
+namespace weft::pjrt {
+
+namespace {
+
+// Reads the inputs from the first slices, and writes the outputs to the others.
+class Interpretation final : public runtime::Thunk {
+ public:
+  explicit Interpretation(std::shared_ptr<const ir::Graph> graph) : graph_(std::move(graph)) {}
+
+  void run(const runtime::Launch& launch) const override {
+    std::vector<ir::Array> inputs;
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const Type type = graph_->inputs()[i].type();
+      inputs.emplace_back(type,
+                          std::span<const std::byte>(launch.at(reads[i]), static_cast<std::size_t>(type.bytes())));
+    }
+    const std::vector<ir::Array> outputs = ir::interpret(*graph_, inputs);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (!outputs[i].bytes().empty())
+        std::memcpy(launch.at(writes[i]), outputs[i].bytes().data(), outputs[i].bytes().size());
+  }
+
+ private:
+  std::shared_ptr<const ir::Graph> graph_;
+};
+
+}  // namespace
+
+bool has_narrow_types(const ir::Graph& graph) {
+  return std::ranges::any_of(graph.nodes(), [](const ir::Node* node) {
+    return std::ranges::any_of(node->types, [](Type type) { return is_narrow(type.dtype()); }) ||
+           std::ranges::any_of(node->regions, [](const ir::Graph* region) { return has_narrow_types(*region); });
+  });
+}
+
+std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph, std::string name) {
+  using Kind = runtime::Allocation::Kind;
+  auto program = std::make_shared<runtime::Executable>();
+  auto thunk = std::make_shared<Interpretation>(graph);
+  const auto add = [&](Kind kind, std::size_t index, Type type) {
+    const auto bytes = static_cast<std::uint64_t>(type.bytes());
+    const auto at = static_cast<std::uint32_t>(program->allocations.size());
+    program->allocations.push_back({.kind = kind, .index = static_cast<std::uint32_t>(index), .bytes = bytes});
+    program->peak_bytes += bytes;
+    return runtime::Slice{at, 0, bytes};
+  };
+  for (std::size_t i = 0; i < graph->inputs().size(); ++i) {
+    const Type type = graph->inputs()[i].type();
+    program->inputs.push_back(type);
+    thunk->reads.push_back(add(Kind::input, i, type));
+  }
+  for (std::size_t i = 0; i < graph->outputs().size(); ++i) {
+    const Type type = graph->outputs()[i].type();
+    thunk->writes.push_back(add(Kind::output, i, type));
+    program->outputs.push_back({.type = type, .allocation = thunk->writes.back().allocation});
+  }
+  thunk->info.name = "interpreter";
+  thunk->info.category = "host fallback";
+  program->name = std::move(name);
+  program->thunks.push_back(std::move(thunk));
+  return program;
+}
+
+}  // namespace weft::pjrt
