@@ -31,7 +31,7 @@ struct Sizes {
   std::int64_t all_ids() const { return tables * batch * ids; }
 };
 
-// Ids by table, sample and position. Frequent ids are scattered over the table.
+// Ids by table, sample and position. Frequent ids are scattered over the table, in other places of each table.
 Numbers zipf_ids(const Sizes& s) {
   std::vector<double> sums(s.rows);
   double sum = 0;
@@ -39,9 +39,10 @@ Numbers zipf_ids(const Sizes& s) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> share(0, sum);
   Numbers ids(s.all_ids());
-  for (std::int64_t& id : ids) {
-    const std::int64_t rank = std::ranges::lower_bound(sums, share(random)) - sums.begin();
-    id = std::min(rank, s.rows - 1) * 40503 % s.rows;
+  for (std::int64_t i = 0; i < s.all_ids(); ++i) {
+    const std::int64_t rank = std::ranges::lower_bound(sums, share(random)) - sums.begin(),
+                       table = i / (s.batch * s.ids);
+    ids[i] = (std::min(rank, s.rows - 1) * 40503 + table * 7919) % s.rows;
   }
   return ids;
 }

@@ -34,7 +34,7 @@ std::unique_ptr<optim::Optimizer> optimizer_of(const std::string& name, embed::E
     return std::make_unique<optim::Adagrad>(tables, optim::AdagradOptions{.lr = 0.1, .epsilon = 1e-8});
   if (name == "row_wise_adagrad")
     return std::make_unique<optim::RowWiseAdagrad>(tables, optim::RowWiseAdagradOptions{.lr = 0.1});
-  if (name == "adam") return std::make_unique<optim::Adam>(tables, optim::AdamOptions{.lr = 0.1});
+  if (name == "adam") return std::make_unique<optim::Adam>(tables, optim::AdamOptions{.lr = 0.1, .epsilon = 1e-15});
   if (name == "partial_row_wise_adam")
     return std::make_unique<optim::PartialRowWiseAdam>(tables, optim::PartialRowWiseAdamOptions{.lr = 0.1});
   fail("sparse_steps: there is no optimizer ", name);

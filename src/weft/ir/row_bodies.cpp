@@ -16,9 +16,12 @@ std::vector<Source> sources_of(const Graph& graph, std::span<const RowsOfTable> 
   for (const Value input : graph.inputs()) sources[input.node->id] = Source::outside;
   for (const RowsOfTable& table : tables)
     for (const std::size_t input : table.inputs) sources[graph.inputs()[input].node->id] = Source::rows;
-  for (const Node* node : graph.nodes())
+  for (const Node* node : graph.nodes()) {
     for (const Value operand : node->operands)
       sources[node->id] = std::max(sources[node->id], sources[operand.node->id]);
+    // A number is given to bodies as such, and becomes a row there.
+    if (node->op == &ops::broadcast_in_dim && sources[node->id] == Source::outside) sources[node->id] = Source::rows;
+  }
   return sources;
 }
 

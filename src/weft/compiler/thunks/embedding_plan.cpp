@@ -10,13 +10,18 @@ namespace weft::compiler {
 
 namespace {
 
-// (row, scale) -> scale * row, or (sum, row, scale) -> sum + scale * row.
-std::shared_ptr<const ir::Graph> sum_body(DType row, DType sum, bool adds) {
-  std::vector<Type> types{Type(row, {}), Type(sum, {})};
-  if (adds) types.insert(types.begin(), Type(sum, {}));
+// (sum, row, scale, row, scale...) -> sum + scale * row + ..., or without the sum.
+std::shared_ptr<const ir::Graph> sum_body(std::int64_t width, DType row, DType sum, int rows, bool adds) {
+  const Type of_sum(sum, {width});
+  std::vector<Type> types{of_sum};
+  for (int i = 0; i < rows; ++i) types.insert(types.end(), {of_sum.with(row), Type(sum, {})});
   return ir::make_graph(types, [&](ir::Graph&, std::span<const ir::Value> x) {
-    const ir::Value term = ir::multiply(ir::convert(x[adds ? 1 : 0], sum), x.back());
-    return std::vector{adds ? ir::add(x[0], term) : term};
+    ir::Value result = adds ? x[0] : ir::Value();
+    for (int i = 0; i < rows; ++i) {
+      const ir::Value term = ir::multiply(ir::convert(x[1 + 2 * i], sum), ir::broadcast(x[2 + 2 * i], of_sum));
+      result = result ? ir::add(result, term) : term;
+    }
+    return std::vector{result};
   });
 }
 
@@ -66,13 +71,20 @@ void set_embedding_form(Unit& unit, const ir::Node& node, const NativeContext& c
   if (!known) context.routines.clear();
 }
 
-RowSum::RowSum(DType rows, DType sum, const NativeContext& context)
-    : same_(rows == sum),
-      start_graph_(sum_body(rows, sum, false)),
-      add_graph_(sum_body(rows, sum, true)),
-      start_(*start_graph_, context),
-      add_(*add_graph_, context),
-      start_strides_{byte_size(rows), 0, byte_size(sum)},
-      add_strides_{byte_size(sum), byte_size(rows), 0, byte_size(sum)} {}
+RowSums::OfWidth::OfWidth(std::int64_t of, DType rows, DType sum, const NativeContext& context)
+    : width(of),
+      row_bytes(of * byte_size(rows)),
+      same(rows == sum),
+      start(*sum_body(of, rows, sum, 1, false), context),
+      add(*sum_body(of, rows, sum, 1, true), context),
+      add_several(*sum_body(of, rows, sum, together, true), context) {}
+
+RowSums::RowSums(std::span<const std::int64_t> widths, DType rows, DType sum, const NativeContext& context) {
+  for (const std::int64_t width : widths) {
+    const auto known = std::ranges::find(sums_, width, [](const auto& of) { return of->width; });
+    of_table_.push_back(known - sums_.begin());
+    if (known == sums_.end()) sums_.push_back(std::make_unique<const OfWidth>(width, rows, sum, context));
+  }
+}
 
 }  // namespace weft::compiler

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <span>
@@ -11,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/thunks/body.h>
 #include <weft/compiler/thunks/native_context.h>
+#include <weft/compiler/thunks/row_body.h>
 #include <weft/compiler/thunks/row_occurrences.h>
 #include <weft/runtime/thunk.h>
 
@@ -59,35 +60,105 @@ std::int64_t most_occurrences(const LookupPlan& plan, std::span<const LookupOper
 void set_embedding_form(Unit& unit, const ir::Node& node, const NativeContext& context,
                         std::function<Unit(const SizeValues& sizes)> at);
 
-// Sums scaled rows of one dtype in f32 or f64. Thread-safe.
-class RowSum {
+// Sums of scaled rows in f32 or f64, for rows of certain widths. Thread-safe.
+class RowSums {
  public:
-  RowSum(DType rows, DType sum, const NativeContext& context);
+  // `widths` has an entry for each table.
+  RowSums(std::span<const std::int64_t> widths, DType rows, DType sum, const NativeContext& context);
 
-  // to[i] = scale * row[i]
-  template <class Real>
-  void start(std::byte* to, const std::byte* row, Real scale, std::int64_t width) const {
-    if (same_ && scale == 1) {
-      std::copy_n(row, width * static_cast<std::int64_t>(sizeof(Real)), to);
-      return;
-    }
-    std::byte* const buffers[] = {const_cast<std::byte*>(row), reinterpret_cast<std::byte*>(&scale), to};
-    start_.apply(1, width, buffers, zeros, start_strides_);
+  // The functions for one width.
+  struct OfWidth {
+    OfWidth(std::int64_t width, DType rows, DType sum, const NativeContext& context);
+
+    static constexpr int together = 4;
+    std::int64_t width, row_bytes;
+    bool same;                        // rows have the dtype of the sum
+    RowBody start, add, add_several;  // of one row; of one row; of `together` rows
+  };
+  const OfWidth& of_table(std::int64_t table) const { return *sums_[of_table_[table]]; }
+
+ private:
+  std::vector<std::unique_ptr<const OfWidth>> sums_;
+  std::vector<std::size_t> of_table_;
+};
+
+// Adds rows to one sum after another, in order; each thread needs its own. Real is the type of the sum.
+template <class Real>
+class RowAdder {
+ public:
+  explicit RowAdder(const RowSums::OfWidth& sums)
+      : sums_(sums), start_(sums.start), add_(sums.add), several_(sums.add_several) {
+    for (RowBody::Runner* runner : {&start_, &add_}) runner->set(2, reinterpret_cast<std::byte*>(scales_));
+    for (int i = 0; i < together; ++i) several_.set(2 + 2 * i, reinterpret_cast<std::byte*>(scales_ + i));
   }
-  // to[i] += scale * row[i]
-  template <class Real>
-  void add(std::byte* to, const std::byte* row, Real scale, std::int64_t width) const {
-    std::byte* const buffers[] = {to, const_cast<std::byte*>(row), reinterpret_cast<std::byte*>(&scale), to};
-    add_.apply(1, width, buffers, zeros, add_strides_);
+  RowAdder(const RowAdder&) = delete;
+  RowAdder& operator=(const RowAdder&) = delete;
+
+  // Begins a sum at this place.
+  void begin(std::byte* to) {
+    to_ = to;
+    has_begun_ = false;
+  }
+  // Adds scale * row. The row must stay until end().
+  void add(const std::byte* row, Real scale) {
+    if (!has_begun_) return start(row, scale);
+    rows_[pending_] = const_cast<std::byte*>(row);
+    scales_[pending_++] = scale;
+    if (pending_ == together) add_several();
+  }
+  // Ends the sum; returns false if nothing was added, so that nothing was written.
+  bool end() {
+    for (int i = 0; i < pending_; ++i) {
+      scales_[0] = scales_[i];
+      run(add_, rows_[i]);
+    }
+    pending_ = 0;
+    return has_begun_;
   }
 
  private:
-  static constexpr std::int64_t zeros[4] = {};
+  static constexpr int together = RowSums::OfWidth::together;
 
-  bool same_;  // rows have the dtype of the sum
-  std::shared_ptr<const ir::Graph> start_graph_, add_graph_;
-  Body start_, add_;
-  std::int64_t start_strides_[3], add_strides_[4];
+  void run(RowBody::Runner& runner, std::byte* row) {
+    runner.set(0, to_);
+    runner.set(1, row);
+    runner.run();
+  }
+  void start(const std::byte* row, Real scale) {
+    has_begun_ = true;
+    if (sums_.same && scale == 1) {
+      std::memcpy(to_, row, sums_.row_bytes);
+      return;
+    }
+    scales_[0] = scale;
+    run(start_, const_cast<std::byte*>(row));
+  }
+  void add_several() {
+    for (int i = 1; i < together; ++i) several_.set(1 + 2 * i, rows_[i]);
+    run(several_, rows_[0]);
+    pending_ = 0;
+  }
+
+  const RowSums::OfWidth& sums_;
+  RowBody::Runner start_, add_, several_;
+  std::byte* to_ = nullptr;
+  std::byte* rows_[together] = {};
+  Real scales_[together] = {};
+  int pending_ = 0;
+  bool has_begun_ = false;
+};
+
+// The adders of a thread, for all tables.
+template <class Real>
+class RowAdders {
+ public:
+  RowAdders(const RowSums& sums, std::size_t tables) {
+    for (std::size_t t = 0; t < tables; ++t) adders_.push_back(std::make_unique<RowAdder<Real>>(sums.of_table(t)));
+  }
+  RowAdder<Real>& of_table(std::int64_t table) { return *adders_[table]; }
+
+ private:
+  std::vector<std::unique_ptr<RowAdder<Real>>> adders_;
 };
 
 // Loads the cache lines of a row that will be needed soon.

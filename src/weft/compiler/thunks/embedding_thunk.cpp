@@ -43,6 +43,12 @@ std::vector<Type> first_types(const Node& node, std::size_t count) {
   return types;
 }
 
+std::vector<std::int64_t> widths_of(std::span<const Type> tables) {
+  std::vector<std::int64_t> widths;
+  for (const Type table : tables) widths.push_back(table.size(1));
+  return widths;
+}
+
 // Calls f with a float or a double.
 template <class F>
 void with_real(DType pooled, F&& f) {
@@ -66,12 +72,12 @@ void round_to(std::byte* to, DType dtype, std::span<const Real> sum) {
 class EmbeddingBagThunk final : public runtime::Thunk {
  public:
   EmbeddingBagThunk(LookupPlan plan, LookupOperands lookup, Tables tables, std::int64_t columns,
-                    std::shared_ptr<const RowSum> sum, std::span<const Slice> from, const Slice& to)
+                    std::shared_ptr<const RowSums> sums, std::span<const Slice> from, const Slice& to)
       : plan_(std::move(plan)),
         lookup_(lookup),
         tables_(std::move(tables)),
         columns_(columns),
-        sum_(std::move(sum)),
+        sums_(std::move(sums)),
         from_(from.begin(), from.end()),
         to_(to) {}
 
@@ -85,46 +91,44 @@ class EmbeddingBagThunk final : public runtime::Thunk {
     const LookupIds ids = lookup_.at(launch, from_);
     std::atomic<std::int64_t> skipped = 0;
     runtime::parallel_for(ids.batch, samples_per_task(lookup_, columns_), [&](std::int64_t begin, std::int64_t end) {
+      RowAdders<Real> adders(*sums_, tables_.types.size());
       for (std::int64_t first = begin; first < end; first += samples_together)
         for (const ir::LookupEntry& entry : plan_.entries) {
           const std::int64_t last = std::min(end, first + samples_together);
-          if (const std::int64_t bad = pool<Real>(launch, ids, entry, first, last)) skipped += bad;
+          RowAdder<Real>& adder = adders.of_table(entry.table);
+          const std::int64_t bad = ids.ids.wide ? pool<std::int64_t>(launch, ids, entry, first, last, adder)
+                                                : pool<std::int32_t>(launch, ids, entry, first, last, adder);
+          if (bad != 0) skipped += bad;
         }
     });
     if (skipped != 0) report(skipped);
   }
 
-  // Pools some bags of an entry; returns how many ids were skipped.
-  template <class Real>
-  std::int64_t pool(const runtime::Launch& launch, const LookupIds& ids, const ir::LookupEntry& entry,
-                    std::int64_t first, std::int64_t last) const {
+  // Pools some bags of an entry; returns how many ids were skipped. Id is the type of the ids.
+  template <class Id, class Real>
+  std::int64_t pool(const runtime::Launch& launch, const LookupIds& lookup, const ir::LookupEntry& entry,
+                    std::int64_t first, std::int64_t last, RowAdder<Real>& adder) const {
+    const Id* const ids = reinterpret_cast<const Id*>(lookup.ids.at);
     const std::byte* const table = launch.at(from_[entry.table]);
     const std::int64_t row_bytes = entry.width * byte_size(tables_.dtype), rows = plan_.rows[entry.table];
-    const Real* const weights = reinterpret_cast<const Real*>(ids.weights);
+    const Real* const weights = reinterpret_cast<const Real*>(lookup.weights);
     std::int64_t skipped = 0;
     for (std::int64_t sample = first; sample < last; ++sample) {
-      const auto [begin, end] = ids.bag(entry.key, sample, plan_.names);
+      const auto [begin, end] = lookup.bag(entry.key, sample, plan_.names);
       std::byte* const to =
           launch.at(to_) + (sample * columns_ + entry.column) * static_cast<std::int64_t>(sizeof(Real));
-      bool has_begun = false;
+      const Real factor = entry.mean ? 1 / static_cast<Real>(end - begin) : 1;
+      adder.begin(to);
       for (std::int64_t i = begin; i < end; ++i) {
         // The ids of the samples behind this one come next.
-        if (const std::int64_t next = i + ids_ahead < ids.count ? ids.ids[i + ids_ahead] : -1; next >= 0 && next < rows)
+        if (const std::int64_t next = i + ids_ahead < lookup.count ? ids[i + ids_ahead] : -1; next >= 0 && next < rows)
           prefetch_row(table + next * row_bytes, row_bytes);
-        const std::int64_t row = row_of(plan_, entry, sample, ids.ids[i]);
-        if (row < 0) {
-          ++skipped;
-          continue;
-        }
-        Real scale = weights ? weights[i] : 1;
-        if (entry.mean) scale /= static_cast<Real>(end - begin);
-        if (has_begun)
-          sum_->add(to, table + row * row_bytes, scale, entry.width);
+        if (const std::int64_t row = row_of(plan_, entry, sample, ids[i]); row >= 0)
+          adder.add(table + row * row_bytes, weights ? weights[i] * factor : factor);
         else
-          sum_->start(to, table + row * row_bytes, scale, entry.width);
-        has_begun = true;
+          ++skipped;
       }
-      if (!has_begun) std::memset(to, 0, entry.width * sizeof(Real));
+      if (!adder.end()) std::memset(to, 0, entry.width * sizeof(Real));
     }
     return skipped;
   }
@@ -141,7 +145,7 @@ class EmbeddingBagThunk final : public runtime::Thunk {
   LookupOperands lookup_;
   Tables tables_;
   std::int64_t columns_;
-  std::shared_ptr<const RowSum> sum_;
+  std::shared_ptr<const RowSums> sums_;
   std::vector<Slice> from_;
   Slice to_;
   mutable std::atomic<bool> warned_ = false;
@@ -150,12 +154,12 @@ class EmbeddingBagThunk final : public runtime::Thunk {
 // The gradient of tables, with zeros in all rows that do not occur.
 class EmbeddingBagGradientThunk final : public runtime::Thunk {
  public:
-  EmbeddingBagGradientThunk(LookupPlan plan, LookupOperands lookup, Tables tables, std::shared_ptr<const RowSum> sum,
+  EmbeddingBagGradientThunk(LookupPlan plan, LookupOperands lookup, Tables tables, std::shared_ptr<const RowSums> sums,
                             std::span<const Slice> from, std::span<const Slice> to, const Slice& scratch)
       : plan_(std::move(plan)),
         lookup_(lookup),
         tables_(std::move(tables)),
-        sum_(std::move(sum)),
+        sums_(std::move(sums)),
         from_(from.begin(), from.end()),
         to_(to.begin(), to.end()),
         scratch_(scratch) {}
@@ -176,21 +180,26 @@ class EmbeddingBagGradientThunk final : public runtime::Thunk {
     const RowOccurrences<Real> rows(plan_, {&ids, 1}, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
     const Real* const cotangent = launch.at<Real>(from_[lookup_.cotangent]);
     runtime::parallel_for(rows.buckets(), 1, [&](std::int64_t begin, std::int64_t end) {
-      RowGroups groups;
+      RowAdders<Real> adders(*sums_, tables_.types.size());
+      RowGroups<Real> groups;
       std::vector<Real> buffer;
       for (std::int64_t b = begin; b < end; ++b) {
         const auto [table, list] = rows.bucket(b);
         const std::int64_t width = tables_.types[table].size(1), row_bytes = width * byte_size(tables_.dtype);
         buffer.resize(width);
         auto* const sum = reinterpret_cast<std::byte*>(buffer.data());
-        for (const std::uint32_t first : groups.group(list)) {
-          for (std::uint32_t i = first; i != RowGroups::none; i = groups.next(i)) {
-            const Occurrence<Real>& at = list[i];
-            const auto* const row = reinterpret_cast<const std::byte*>(cotangent + at.sample * lookup_.columns +
-                                                                       plan_.entries[at.entry].column);
-            i == first ? sum_->start(sum, row, at.scale, width) : sum_->add(sum, row, at.scale, width);
+        groups.group(list);
+        for (std::size_t row = 0; row < groups.rows(); ++row) {
+          const std::span<const Occurrence<Real>> all = groups.occurrences();
+          RowAdder<Real>& adder = adders.of_table(table);
+          adder.begin(sum);
+          for (std::size_t i = groups.begin(row); i < groups.end(row); ++i) {
+            const std::int64_t column = plan_.entries[all[i].entry].column;
+            adder.add(reinterpret_cast<const std::byte*>(cotangent + all[i].sample * lookup_.columns + column),
+                      all[i].scale);
           }
-          round_to<Real>(launch.at(to_[table]) + list[first].row * row_bytes, tables_.dtype, buffer);
+          adder.end();
+          round_to<Real>(launch.at(to_[table]) + all[groups.begin(row)].row * row_bytes, tables_.dtype, buffer);
         }
       }
     });
@@ -199,7 +208,7 @@ class EmbeddingBagGradientThunk final : public runtime::Thunk {
   LookupPlan plan_;
   LookupOperands lookup_;
   Tables tables_;
-  std::shared_ptr<const RowSum> sum_;
+  std::shared_ptr<const RowSums> sums_;
   std::vector<Slice> from_, to_;
   Slice scratch_;
 };
@@ -262,8 +271,18 @@ Size moved_bytes(const ir::Value ids, std::span<const Type> tables, Type pooled,
 
 }  // namespace
 
-bool is_embedding(const Node& node) {
-  return node.op->attributes == ir::schema<ir::EmbeddingAttributes> || node.op == &ops::embedding_update;
+bool has_rows_of_known_width(const Node& node) {
+  const auto is_known = [](Type type) {
+    const auto row = type.dims().subspan(std::min<std::size_t>(type.rank(), 1));
+    return std::ranges::all_of(row, &Dim::is_constant);
+  };
+  const auto* a = node.attributes_if<ir::EmbeddingAttributes>();
+  const auto* update = node.attributes_if<ir::EmbeddingUpdateAttributes>();
+  if (!a && !update) return false;
+  if (node.op == &ops::embedding_bag_gradient) return std::ranges::all_of(node.types, is_known);
+  const std::size_t others = node.op == &ops::embedding_bag ? (a->weighted ? 3 : 2) : 3;
+  const std::size_t count = update ? node.types.size() : node.operands.size() - others;
+  return std::ranges::all_of(node.operands.first(count), [&](ir::Value v) { return is_known(v.type()); });
 }
 
 Unit embedding_bag_unit(const Node& node, const NativeContext& context) {
@@ -273,15 +292,15 @@ Unit embedding_bag_unit(const Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "embedding lookup";
   unit.bytes = moved_bytes(node.operand(static_cast<int>(count)), tables, node.type(), 1);
-  const auto sum = std::make_shared<const RowSum>(tables[0].dtype(), node.type().dtype(), context);
-  set_embedding_form(unit, node, context, [&node, count, tables, sum](const SizeValues& sizes) {
+  const auto sums = std::make_shared<const RowSums>(widths_of(tables), tables[0].dtype(), node.type().dtype(), context);
+  set_embedding_form(unit, node, context, [&node, count, tables, sums](const SizeValues& sizes) {
     const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
     const Tables at = tables_at(tables, sizes);
     const LookupOperands lookup = lookup_operands(node, sizes, static_cast<int>(count), attributes.weighted);
     Unit made;
     made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at, columns = sizes(node.type()).size(1),
-                         sum](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-      return std::make_unique<EmbeddingBagThunk>(plan, lookup, at, columns, sum, reads, writes[0]);
+                         sums](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+      return std::make_unique<EmbeddingBagThunk>(plan, lookup, at, columns, sums, reads, writes[0]);
     };
     return made;
   });
@@ -293,8 +312,8 @@ Unit embedding_bag_gradient_unit(const Node& node, const NativeContext& context)
   const DType pooled = ir::pooled_dtype(tables[0].dtype());
   Unit unit = unit_of(node);
   unit.info.category = "embedding gradient";
-  const auto sum = std::make_shared<const RowSum>(pooled, pooled, context);
-  set_embedding_form(unit, node, context, [&node, tables, sum](const SizeValues& sizes) {
+  const auto sums = std::make_shared<const RowSums>(widths_of(tables), pooled, pooled, context);
+  set_embedding_form(unit, node, context, [&node, tables, sums](const SizeValues& sizes) {
     const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
     const Tables at = tables_at(tables, sizes);
     const LookupOperands lookup = lookup_operands(node, sizes, 1, attributes.weighted, 0);
@@ -303,9 +322,9 @@ Unit embedding_bag_gradient_unit(const Node& node, const NativeContext& context)
     with_real(at.pooled, [&]<class Real>(Real) {
       made.scratch_bytes = most_occurrences(plan, {&lookup, 1}) * sizeof(Occurrence<Real>);
     });
-    made.thunk().make = [plan = std::move(plan), lookup, at, sum](std::span<const Slice> reads,
-                                                                  std::span<const Slice> writes, const Slice& scratch) {
-      return std::make_unique<EmbeddingBagGradientThunk>(plan, lookup, at, sum, reads, writes, scratch);
+    made.thunk().make = [plan = std::move(plan), lookup, at, sums](
+                            std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+      return std::make_unique<EmbeddingBagGradientThunk>(plan, lookup, at, sums, reads, writes, scratch);
     };
     return made;
   });

@@ -10,7 +10,8 @@ Unit embedding_bag_gradient_unit(const ir::Node& node, const NativeContext& cont
 Unit embedding_weights_gradient_unit(const ir::Node& node, const NativeContext& context);
 Unit embedding_update_unit(const ir::Node& node, const NativeContext& context);
 
-// Returns whether the node is one of these. Their units are for all sizes, since the number of ids is different in every batch.
-bool is_embedding(const ir::Node& node);
+// Returns whether the node is one of these whose rows have widths that are numbers. Its unit is then for any number of ids, samples and rows,
+// since the number of ids is different in every batch.
+bool has_rows_of_known_width(const ir::Node& node);
 
 }  // namespace weft::compiler

@@ -29,11 +29,11 @@ template <class Real>
 class EmbeddingUpdateThunk final : public runtime::Thunk {
  public:
   EmbeddingUpdateThunk(std::shared_ptr<const UpdatePlan> plan, std::shared_ptr<const Bodies> bodies,
-                       std::shared_ptr<const RowSum> sum, std::span<const Slice> from, std::span<const Slice> to,
+                       std::shared_ptr<const RowSums> sums, std::span<const Slice> from, std::span<const Slice> to,
                        const Slice& scratch)
       : plan_(std::move(plan)),
         bodies_(std::move(bodies)),
-        sum_(std::move(sum)),
+        sums_(std::move(sums)),
         from_(from.begin(), from.end()),
         to_(to.begin(), to.end()),
         scratch_(scratch) {}
@@ -57,7 +57,11 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
   class Work {
    public:
     Work(const EmbeddingUpdateThunk& thunk, const runtime::Launch& launch)
-        : thunk_(thunk), launch_(launch), plan_(*thunk.plan_), sum_(plan_.widest) {
+        : thunk_(thunk),
+          launch_(launch),
+          plan_(*thunk.plan_),
+          adders_(*thunk.sums_, plan_.widths.size()),
+          sum_(plan_.widest) {
       for (const auto& body : *thunk.bodies_) {
         runners_.emplace_back(*body);
         for (std::size_t i = plan_.operands.numbers; i < thunk.from_.size(); ++i)
@@ -72,18 +76,16 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
     void update(const typename RowOccurrences<Real>::Bucket& bucket) {
       const int table = static_cast<int>(bucket.table);
       table_ = table;
-      list_ = bucket.occurrences;
       rows_.clear();
       for (int i = 0; i <= plan_.operands.states; ++i)
         rows_.push_back(
             {launch_.at(thunk_.to_[i == 0 ? table : plan_.operands.state(table, i - 1)]), plan_.row_bytes[table][i]});
       RowBody::Runner& runner = runners_[plan_.bodies[table]];
-      const std::span<const std::uint32_t> firsts = groups_.group(list_);
-      for (std::size_t k = 0; k < std::min(rows_ahead, firsts.size()); ++k) prefetch(firsts[k]);
-      for (std::size_t k = 0; k < firsts.size(); ++k) {
-        if (k + rows_ahead < firsts.size()) prefetch(firsts[k + rows_ahead]);
-        const std::int64_t row = list_[firsts[k]].row;
-        runner.set(1, gradient(firsts[k]));
+      groups_.group(bucket.occurrences);
+      loaded_ = loaded_rows_ = 0;
+      for (std::size_t k = 0; k < groups_.rows(); ++k) {
+        runner.set(1, gradient(k));
+        const std::int64_t row = groups_.occurrences()[groups_.begin(k)].row;
         for (std::size_t i = 0; i < rows_.size(); ++i)
           runner.set(i == 0 ? 0 : i + 1, rows_[i].at + row * rows_[i].bytes);
         runner.run();
@@ -91,7 +93,7 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
     }
 
    private:
-    static constexpr std::size_t rows_ahead = 8;  // so many rows are loaded before they are needed
+    static constexpr std::size_t ahead = 12;  // so many occurrences are loaded before they are needed
 
     struct Rows {
       std::byte* at;
@@ -107,20 +109,32 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
       return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(rows.at + at.sample * rows.columns));
     }
 
-    void prefetch(std::uint32_t first) const {
-      const Occurrence<Real>& at = list_[first];
-      for (const Rows& rows : rows_) prefetch_row_to_change(rows.at + at.row * rows.bytes, rows.bytes);
-      prefetch_row(cotangent(at), plan_.widths[table_] * static_cast<std::int64_t>(sizeof(Real)));
+    // Loads what the occurrences before `end` need.
+    void load(std::size_t end) {
+      const std::span<const Occurrence<Real>> all = groups_.occurrences();
+      for (end = std::min(end, all.size()); loaded_ < end; ++loaded_) {
+        const Occurrence<Real>& at = all[loaded_];
+        prefetch_row(cotangent(at), plan_.widths[table_] * static_cast<std::int64_t>(sizeof(Real)));
+        if (loaded_ != groups_.begin(loaded_rows_)) continue;
+        for (const Rows& rows : rows_) prefetch_row_to_change(rows.at + at.row * rows.bytes, rows.bytes);
+        if (loaded_rows_ + 1 < groups_.rows()) ++loaded_rows_;
+      }
     }
 
     // Returns the sum of the gradients of a row, which need not be moved if there is a single one.
-    std::byte* gradient(std::uint32_t first) {
-      const std::int64_t width = plan_.widths[table_];
-      if (groups_.next(first) == RowGroups::none && list_[first].scale == 1) return cotangent(list_[first]);
+    std::byte* gradient(std::size_t row) {
+      const std::size_t begin = groups_.begin(row), end = groups_.end(row);
+      const std::span<const Occurrence<Real>> all = groups_.occurrences();
+      load(begin + ahead);
+      if (end == begin + 1 && all[begin].scale == 1) return cotangent(all[begin]);
       auto* const sum = reinterpret_cast<std::byte*>(sum_.data());
-      thunk_.sum_->start(sum, cotangent(list_[first]), list_[first].scale, width);
-      for (std::uint32_t i = groups_.next(first); i != RowGroups::none; i = groups_.next(i))
-        thunk_.sum_->add(sum, cotangent(list_[i]), list_[i].scale, width);
+      RowAdder<Real>& adder = adders_.of_table(table_);
+      adder.begin(sum);
+      for (std::size_t i = begin; i < end; ++i) {
+        load(i + ahead);
+        adder.add(cotangent(all[i]), all[i].scale);
+      }
+      adder.end();
       return sum;
     }
 
@@ -130,15 +144,16 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
     std::vector<RowBody::Runner> runners_;
     std::vector<Cotangents> cotangents_;  // of each entry
     std::vector<Rows> rows_;              // of the table, then of each state
+    RowAdders<Real> adders_;
     std::vector<Real> sum_;
-    RowGroups groups_;
-    std::span<const Occurrence<Real>> list_;
+    RowGroups<Real> groups_;
     int table_ = 0;
+    std::size_t loaded_ = 0, loaded_rows_ = 0;  // how many occurrences, and rows of the table, are loaded
   };
 
   std::shared_ptr<const UpdatePlan> plan_;
   std::shared_ptr<const Bodies> bodies_;
-  std::shared_ptr<const RowSum> sum_;
+  std::shared_ptr<const RowSums> sums_;
   std::vector<Slice> from_, to_;
   Slice scratch_;
 };
@@ -166,11 +181,11 @@ UpdatePlan update_plan(const Node& node, const SizeValues& sizes) {
 
 template <class Real>
 void set_update(Unit& unit, const std::shared_ptr<const UpdatePlan>& plan, const std::shared_ptr<const Bodies>& bodies,
-                const std::shared_ptr<const RowSum>& sum) {
+                const std::shared_ptr<const RowSums>& sums) {
   unit.scratch_bytes = most_occurrences(plan->lookup, plan->lookups) * sizeof(Occurrence<Real>);
-  unit.thunk().make = [plan, bodies, sum](std::span<const Slice> reads, std::span<const Slice> writes,
-                                          const Slice& scratch) {
-    return std::make_unique<EmbeddingUpdateThunk<Real>>(plan, bodies, sum, reads, writes, scratch);
+  unit.thunk().make = [plan, bodies, sums](std::span<const Slice> reads, std::span<const Slice> writes,
+                                           const Slice& scratch) {
+    return std::make_unique<EmbeddingUpdateThunk<Real>>(plan, bodies, sums, reads, writes, scratch);
   };
 }
 
@@ -200,13 +215,15 @@ Unit embedding_update_unit(const Node& node, const NativeContext& context) {
   unit.updates_part = true;
   unit.bytes = bytes_of_update(node, places);
   const DType pooled = ir::pooled_dtype(node.operand(0).dtype());
-  const auto sum = std::make_shared<const RowSum>(pooled, pooled, context);
+  std::vector<std::int64_t> widths;
+  for (int t = 0; t < places.tables; ++t) widths.push_back(node.operand(t).type().size(1));
+  const auto sums = std::make_shared<const RowSums>(widths, pooled, pooled, context);
   const auto bodies = std::make_shared<Bodies>();
   for (const ir::Graph* region : node.regions) bodies->push_back(std::make_unique<const RowBody>(*region, context));
-  set_embedding_form(unit, node, context, [&node, pooled, sum, bodies](const SizeValues& sizes) {
+  set_embedding_form(unit, node, context, [&node, pooled, sums, bodies](const SizeValues& sizes) {
     const auto plan = std::make_shared<const UpdatePlan>(update_plan(node, sizes));
     Unit made;
-    pooled == DType::f64 ? set_update<double>(made, plan, bodies, sum) : set_update<float>(made, plan, bodies, sum);
+    pooled == DType::f64 ? set_update<double>(made, plan, bodies, sums) : set_update<float>(made, plan, bodies, sums);
     return made;
   });
   return unit;

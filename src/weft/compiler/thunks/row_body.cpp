@@ -78,14 +78,21 @@ bool RowBody::make_kernels(const ir::Graph& graph, const NativeContext& context)
   return true;
 }
 
-// Lets a single kernel write its outputs where the inputs are that they replace. With several kernels, a later one may still read them.
+// Lets a single kernel write an output where the input is that it replaces, if the kernel allows that or does not read the input. With
+// several kernels, a later one may still read it.
 void RowBody::choose_in_place(const Unit& only) {
   std::vector<std::size_t>& buffers = calls_[0].buffers;
   const std::vector<std::size_t> before = buffers;
-  for (const auto& [write, read] : only.in_place) {
-    const std::size_t place = only.reads.size() + write, output = before[place] - inputs_;
-    if (output >= outputs_ || before[read] != replaced(output)) continue;
-    buffers[place] = before[read];
+  const auto reads = std::span(before).first(only.reads.size());
+  for (std::size_t write = 0; write < only.writes.size(); ++write) {
+    const std::size_t place = reads.size() + write, output = before[place] - inputs_;
+    if (output >= outputs_) continue;
+    const auto may_share = [&](const auto& pair) {
+      return pair.first == static_cast<int>(write) && before[pair.second] == replaced(output);
+    };
+    if (std::ranges::find(reads, replaced(output)) != reads.end() && std::ranges::none_of(only.in_place, may_share))
+      continue;
+    buffers[place] = replaced(output);
     std::erase_if(after_, [&](const Copy& copy) { return copy.from == before[place]; });
   }
 }
@@ -104,16 +111,19 @@ RowBody::Runner::Runner(const RowBody& body) : body_(body), addresses_(body.byte
     at += words(body.bytes_[v]);
   }
   if (body.region_) addresses_.push_back(reinterpret_cast<std::byte*>(at));
+  std::size_t most = 0;
+  for (const Call& call : body.calls_) most = std::max(most, call.buffers.size());
+  buffers_.resize(most);
 }
 
 void RowBody::Runner::run() {
   const auto copy = [&](const Copy& c) { std::memcpy(addresses_[c.to], addresses_[c.from], body_.bytes_[c.from]); };
   std::ranges::for_each(body_.before_, copy);
   for (const Call& call : body_.calls_) {
-    buffers_.clear();
-    for (const std::size_t value : call.buffers) buffers_.push_back(addresses_[value]);
-    reinterpret_cast<Kernel>(call.routine->address)(buffers_.data(), call.parameters.data(), 0, call.tasks,
-                                                    runtime::scratch_of_this_thread(call.scratch_bytes));
+    const std::size_t* const values = call.buffers.data();
+    for (std::size_t k = 0; k < call.buffers.size(); ++k) buffers_[k] = addresses_[values[k]];
+    std::byte* const scratch = call.scratch_bytes == 0 ? nullptr : runtime::scratch_of_this_thread(call.scratch_bytes);
+    reinterpret_cast<Kernel>(call.routine->address)(buffers_.data(), call.parameters.data(), 0, call.tasks, scratch);
   }
   if (body_.region_) {
     const std::span<std::byte* const> all = addresses_;

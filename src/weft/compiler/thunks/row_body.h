@@ -1,4 +1,4 @@
-// The body of an update of rows: a function of one row and its state, which a thunk calls for one row after another, in place.
+// A function of one row, which a thunk calls for one row after another, in place: the body of an update, or a part of a sum of rows.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace weft::compiler {
 
-// Thread-safe. The first output replaces input 0; output i replaces input i + 1, since input 1 is a gradient.
+// Thread-safe. The first output replaces input 0; output i replaces input i + 1, since input 1 of an update is a gradient.
 class RowBody {
  public:
   RowBody(const ir::Graph& graph, const NativeContext& context);

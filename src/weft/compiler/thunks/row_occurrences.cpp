@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <weft/runtime/parallel.h>
 
@@ -111,39 +112,44 @@ void RowOccurrences<Real>::place() {
         const Real weight = weights ? weights[i] : 1;
         const auto at = buckets_[first + (row & mask)].begin + next[row & mask]++;
         memory_[at] = {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(chunks_[c].entry),
-                       static_cast<std::uint32_t>(sample), entry.mean ? weight / static_cast<Real>(size) : weight};
+                       static_cast<std::uint32_t>(sample),
+                       entry.mean ? weight * (1 / static_cast<Real>(size)) : weight};
       });
     }
   });
 }
 
 template <class Real>
-std::span<const std::uint32_t> RowGroups::group(std::span<const Occurrence<Real>> occurrences) {
+void RowGroups<Real>::group(std::span<const Occurrence<Real>> occurrences) {
+  constexpr std::uint32_t none = ~std::uint32_t{0};
   const std::size_t count = occurrences.size();
   const int bits = std::bit_width(std::bit_ceil(2 * count + 2)) - 1;
-  slots_.assign(std::size_t{1} << bits, none);  // a hash table of the rows: the first occurrence of each
-  next_.assign(count, none);
-  last_.resize(count);
+  slots_.assign(std::size_t{1} << bits, none);  // a hash table of the rows
+  rows_.resize(count);
   first_.clear();
+  ends_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t row = occurrences[i].row;
     std::size_t slot = (row * std::uint64_t{0x9e3779b97f4a7c15}) >> (64 - bits);
-    while (slots_[slot] != none && occurrences[slots_[slot]].row != row) slot = (slot + 1) & (slots_.size() - 1);
-    std::uint32_t& first = slots_[slot];
-    if (first == none) {
-      first = i;
+    while (slots_[slot] != none && occurrences[first_[slots_[slot]]].row != row)
+      slot = (slot + 1) & (slots_.size() - 1);
+    if (slots_[slot] == none) {
+      slots_[slot] = static_cast<std::uint32_t>(first_.size());
       first_.push_back(i);
-    } else {
-      next_[last_[first]] = i;
+      ends_.push_back(0);
     }
-    last_[first] = i;
+    rows_[i] = slots_[slot];
+    ++ends_[rows_[i]];
   }
-  return first_;
+  std::uint32_t begin = 0;
+  for (std::uint32_t& end : ends_) begin += std::exchange(end, begin);  // for now, where the next occurrence goes
+  grouped_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) grouped_[ends_[rows_[i]]++] = occurrences[i];
 }
 
 template class RowOccurrences<float>;
 template class RowOccurrences<double>;
-template std::span<const std::uint32_t> RowGroups::group(std::span<const Occurrence<float>>);
-template std::span<const std::uint32_t> RowGroups::group(std::span<const Occurrence<double>>);
+template class RowGroups<float>;
+template class RowGroups<double>;
 
 }  // namespace weft::compiler

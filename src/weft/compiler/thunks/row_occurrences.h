@@ -42,7 +42,7 @@ struct LookupIds {
   }
 };
 
-// An id that is a row, with its weight; for a mean, the weight is divided by the number of ids in the bag. Real is float or double.
+// An id that is a row, with its weight; for a mean, times 1 / the number of ids in the bag. Real is float or double.
 template <class Real>
 struct Occurrence {
   std::uint32_t row, entry, sample;
@@ -109,19 +109,22 @@ class RowOccurrences {
   std::vector<std::uint32_t> counts_;  // then the place of the next occurrence
 };
 
-// Collects the occurrences of a bucket by row. Reused by a thread for many buckets.
+// Collects the occurrences of a bucket by row: rows come in the order of their first occurrence. Reused by a thread for many buckets.
+template <class Real>
 class RowGroups {
  public:
-  // Returns the first occurrence of each row, in the order in which they occur.
-  template <class Real>
-  std::span<const std::uint32_t> group(std::span<const Occurrence<Real>> occurrences);
-  // Returns the next occurrence of the same row; `none` if there is none.
-  std::uint32_t next(std::uint32_t i) const { return next_[i]; }
+  void group(std::span<const Occurrence<Real>> occurrences);
 
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  std::size_t rows() const { return ends_.size(); }
+  // Returns where the occurrences of a row begin and end among occurrences().
+  std::size_t begin(std::size_t row) const { return row == 0 ? 0 : ends_[row - 1]; }
+  std::size_t end(std::size_t row) const { return ends_[row]; }
+  std::span<const Occurrence<Real>> occurrences() const { return grouped_; }
 
  private:
-  std::vector<std::uint32_t> first_, next_, last_, slots_;
+  std::vector<Occurrence<Real>> grouped_;
+  std::vector<std::uint32_t> slots_, rows_, first_,
+      ends_;  // rows_: of each occurrence; first_: an occurrence of each row
 };
 
 }  // namespace weft::compiler

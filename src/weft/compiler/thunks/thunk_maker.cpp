@@ -23,8 +23,8 @@ Unit ThunkMaker::make_product(const Matmul& matmul) const {
 }
 
 Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks) const {
-  if (!has_programs(node) && !is_embedding(node) && !ir::is_static(node))
-    return sized_unit(node, options_, fallbacks, nested_);
+  const bool has_form_for_all_sizes = has_programs(node) || has_rows_of_known_width(node);
+  if (!has_form_for_all_sizes && !ir::is_static(node)) return sized_unit(node, options_, fallbacks, nested_);
   return native_or_interpreted_unit(node, options_, fallbacks, nested_);
 }
 
