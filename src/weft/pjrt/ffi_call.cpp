@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <weft/base/error.h>
@@ -43,12 +44,12 @@ struct Tensor {
   std::size_t width() const { return part_width() * (is_complex ? 2 : 1); }
   std::size_t size() const {
     std::size_t bytes_in_all = width();
-    for (const std::int64_t dim : dims) bytes_in_all *= static_cast<std::size_t>(dim);
+    for (const std::int64_t dim : dims) bytes_in_all *= dim;
     return bytes_in_all;
   }
   bool is_row_major() const {
     for (std::size_t i = 0; i < layout.size(); ++i)
-      if (layout[i] != static_cast<std::int64_t>(layout.size() - 1 - i)) return false;
+      if (std::cmp_not_equal(layout[i], layout.size() - 1 - i)) return false;
     return true;
   }
   bool is_in_place() const { return !is_complex && is_row_major(); }
@@ -59,8 +60,8 @@ struct Tensor {
     std::vector<std::int64_t> strides(dims.size());
     auto stride = static_cast<std::int64_t>(width());
     for (const std::int64_t d : layout) {
-      strides[static_cast<std::size_t>(d)] = stride;
-      stride *= dims[static_cast<std::size_t>(d)];
+      strides[d] = stride;
+      stride *= dims[d];
     }
     return strides;
   }
@@ -72,8 +73,8 @@ struct Tensor {
       for (std::size_t d = 0; d < dims.size(); ++d) order.push_back(static_cast<std::int64_t>(d));
     const auto from = row_major(dims, part_width());
     for (const std::int64_t d : order) {
-      sizes.push_back(dims[static_cast<std::size_t>(d)]);
-      distances.push_back(from[static_cast<std::size_t>(d)]);
+      sizes.push_back(dims[d]);
+      distances.push_back(from[d]);
     }
     for (std::size_t part = 0; part < (is_complex ? 2 : 1); ++part)
       gather(parts[part], sizes, distances, part_width(), bytes + part * part_width(), width());
