@@ -151,7 +151,7 @@ class PlainRows {
   }
 
   std::int64_t distinct() const { return std::ssize(distinct_); }
-  // Of the rows that are read and written, and of what is pooled.
+  // Returns the bytes of all rows that are read and written, and of the pooled rows.
   double bytes() const {
     const double row = static_cast<double>(s_.width) * sizeof(float),
                  state = static_cast<double>(state_width_) * sizeof(float);

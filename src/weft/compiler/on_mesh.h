@@ -21,6 +21,7 @@ namespace weft::compiler {
 
 // Compiles the program once, whatever the number of devices. The inputs and outputs of the executable are the whole tensors, whose layouts
 // (sharding_layout.h) are the program's shardings; all devices read the same bytes of the inputs in `shared`, which have no layout.
+// The phases that `report` holds stay in it, in front of those of the compilation.
 std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& program, Options options,
                                                             Report* report = nullptr,
                                                             const std::vector<bool>& shared = {});

@@ -71,7 +71,8 @@ class Optimizer {
 
  protected:
   // Slots have the shape of their parameter; those in `row_slots` have it without the last dimension: one number for each
-  // row of a matrix. Calls sync(), so that the first training step does not include the creation of the model.
+  // row of a matrix. Calls sync(), so that the first training step does not include the creation of the model; not on a
+  // mesh, where the state may still be divided before it is computed.
   Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names,
             std::vector<std::string> row_slots = {});
 

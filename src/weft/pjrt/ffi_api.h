@@ -1,4 +1,5 @@
-// What the plugin offers to foreign functions while they run: errors, scratch memory, and the data that the caller of a launch attached.
+// The functions that the plugin offers to foreign functions while they run: errors, scratch memory, and the data that the caller of a launch
+// attached.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 namespace weft {
 
-// What happens at an id that is no row of its table.
+// Says how a lookup treats an id that is no row of its table.
 enum class IdBounds : std::uint8_t {
   error,   // the launch fails, and nothing is updated
   warn,    // the id is skipped; a warning tells how many were, once for each program and lookup

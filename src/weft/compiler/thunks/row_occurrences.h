@@ -49,7 +49,7 @@ struct Occurrence {
   Real scale;
 };
 
-// What is the same for all launches.
+// The part of a lookup that is the same for all launches.
 struct LookupPlan {
   std::vector<ir::LookupEntry> entries;
   std::vector<std::int64_t> rows;  // of each table

@@ -18,7 +18,7 @@
 
 namespace weft::ir {
 
-// What happens at an id that is no row of its table.
+// Says how a lookup treats an id that is no row of its table.
 enum class IdBounds : std::uint8_t {
   ERROR,   // the launch fails, before anything is written
   WARN,    // the id is skipped, and a message tells how many were
