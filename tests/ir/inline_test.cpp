@@ -30,6 +30,19 @@ TEST(Inline, CopiesWhatOutputsDependOn) {
   EXPECT_EQ(graph.nodes().size(), 4u);
 }
 
+TEST(Inline, KeepsSideEffectsUnlessTheGraphIsComputedAgain) {
+  const auto from = make_graph(std::array{scalar_f32}, [](Graph& graph, std::span<const Value> x) {
+    const CustomCallAttributes call{.target = "somebody.elses", .has_side_effect = true, .backend_config = {}};
+    graph.append(ops::custom_call, x, &call);
+    return std::vector{exponential(x[0])};
+  });
+  Graph once, again;
+  inline_graph(once, *from, std::array{once.add_input(scalar_f32)});
+  EXPECT_EQ(once.nodes().size(), 3u);
+  compute_again(again, *from, std::array{again.add_input(scalar_f32)});
+  EXPECT_EQ(again.nodes().size(), 2u);
+}
+
 TEST(Inline, StopsAtSubstitutes) {
   const auto from = example();
   Graph graph;

@@ -137,9 +137,12 @@ std::vector<Value> composite(std::string_view name, std::span<const Value> opera
 std::vector<Value> rng_bit_generator(Value state, Type type, RngAlgorithm algorithm);
 std::vector<Value> optimization_barrier(std::span<const Value> xs);
 
-// Appends copies of the nodes on which the outputs of `from` depend, with `inputs` in place of its inputs, and returns the values
-// of its outputs. The copies get the current location of `into`; `inputs` are values of `into`.
+// Appends copies of the nodes of `from` on which its outputs depend or that have a side effect, with `inputs` in place of its
+// inputs, and returns the values of its outputs. The copies get the current location of `into`; `inputs` are values of `into`.
 std::vector<Value> inline_graph(Graph& into, const Graph& from, std::span<const Value> inputs);
+
+// As inline_graph, for gradients, which compute again what has run before: side effects that no output needs are not repeated.
+std::vector<Value> compute_again(Graph& into, const Graph& from, std::span<const Value> inputs);
 
 // Builds a graph by calling `body` with inputs of the given types; the values that `body` returns become the outputs.
 std::shared_ptr<const Graph> make_graph(std::span<const Type> inputs,

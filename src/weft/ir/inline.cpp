@@ -1,6 +1,7 @@
 #include <weft/ir/inline.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <weft/ir/builder.h>
 
@@ -17,7 +18,16 @@ void Inliner::substitute(Value value, Value substitute) {
 }
 
 std::vector<Value> Inliner::copy(std::span<const Value> values) {
+  return copy(values, std::vector<char>(from_.nodes().size()));
+}
+
+std::vector<Value> Inliner::copy_with_effects(std::span<const Value> values) {
   std::vector<char> live(from_.nodes().size());
+  for (const Node* node : from_.nodes()) live[node->id] = has_side_effect(*node) ? 1 : 0;
+  return copy(values, std::move(live));
+}
+
+std::vector<Value> Inliner::copy(std::span<const Value> values, std::vector<char> live) {
   const auto need = [&](Value v) {
     if (!copies_[at(v)]) live[v.node->id] = 1;
   };
@@ -42,17 +52,29 @@ std::vector<Value> Inliner::copy(std::span<const Value> values) {
   return results;
 }
 
-std::vector<Value> inline_graph(Graph& into, const Graph& from, std::span<const Value> inputs) {
-  require(inputs.size() == from.inputs().size(), "inline_graph: ", from.name, " takes ", from.inputs().size(),
+namespace {
+
+Inliner with_arguments(Graph& into, const Graph& from, std::span<const Value> inputs) {
+  require(inputs.size() == from.inputs().size(), "inline: ", from.name, " takes ", from.inputs().size(),
           " inputs, got ", inputs.size());
   Inliner inliner(into, from);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Value input = from.inputs()[i];
-    require(inputs[i].type() == input.type(), "inline_graph: input ", i, " of ", from.name, " is ", input.type(),
-            ", got ", inputs[i].type());
+    require(inputs[i].type() == input.type(), "inline: input ", i, " of ", from.name, " is ", input.type(), ", got ",
+            inputs[i].type());
     inliner.substitute(input, inputs[i]);
   }
-  return inliner.copy(from.outputs());
+  return inliner;
+}
+
+}  // namespace
+
+std::vector<Value> inline_graph(Graph& into, const Graph& from, std::span<const Value> inputs) {
+  return with_arguments(into, from, inputs).copy_with_effects(from.outputs());
+}
+
+std::vector<Value> compute_again(Graph& into, const Graph& from, std::span<const Value> inputs) {
+  return with_arguments(into, from, inputs).copy(from.outputs());
 }
 
 std::shared_ptr<const Graph> make_graph(std::span<const Type> inputs,

@@ -18,11 +18,14 @@ class Inliner {
   void substitute(Value value, Value substitute);
   // Copies the nodes on which `values` depend, unless they are substituted or already copied. Returns the counterparts of `values`.
   std::vector<Value> copy(std::span<const Value> values);
+  // Copies the nodes that run for their side effect as well, in the order of the program.
+  std::vector<Value> copy_with_effects(std::span<const Value> values);
   // Returns the counterpart of a value in `into`; an empty Value if it was neither substituted nor copied.
   Value found(Value value) const { return copies_[at(value)]; }
 
  private:
   std::size_t at(Value v) const { return first_result_[v.node->id] + v.index; }
+  std::vector<Value> copy(std::span<const Value> values, std::vector<char> live);
 
   Graph& into_;
   const Graph& from_;

@@ -26,7 +26,11 @@ void check(const ir::Graph& graph) {
     const bool may_stay =
         node->attributes_if<ir::ManualComputationAttributes>() || node->op->collective == ir::Collective::process_id;
     if (node->op->kind == ir::Kind::collective && !may_stay) ir::refuse_several_devices(*node);
-    require(ir::is_static(*node), "partition: '", node->op->name, "' has sizes that are not known: ", node->type());
+    if (!ir::is_static(*node)) {
+      std::string sizes;
+      for (const Type type : node->types) sizes += concat(sizes.empty() ? ": " : ", ", type);
+      fail("partition: '", node->op->name, "' has sizes that are not known", sizes);
+    }
     if (!node->attributes_if<ir::ManualComputationAttributes>())
       for (const ir::Graph* region : node->regions) check(*region);
   }

@@ -59,7 +59,7 @@ void checkpoint_gradient(const GradientCall& c) {
   const auto inner = make_graph(types, [&](Graph& graph, std::span<const Value> inputs) {
     std::vector<Value> captures, ys, xs;
     for (const std::size_t i : first) captures.push_back(inputs[i]);
-    const std::vector<Value> outputs = inline_graph(graph, *c.node.regions[0], captures);
+    const std::vector<Value> outputs = compute_again(graph, *c.node.regions[0], captures);
     for (const int i : given) ys.push_back(outputs[i]);
     for (const std::size_t i : begun) ys.push_back(inputs[i]);
     for (const std::size_t i : wanted) xs.push_back(inputs[i]);

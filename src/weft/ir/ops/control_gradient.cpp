@@ -16,7 +16,7 @@ RegionGradient region_gradient(const Graph& region, std::span<const int> given, 
   for (const int i : given) inputs.push_back(region.outputs()[i].type());
   result.graph = make_graph(inputs, [&](Graph& graph, std::span<const Value> values) {
     const auto captures = values.first(region.inputs().size()), cotangents = values.subspan(captures.size());
-    result.outputs = inline_graph(graph, region, captures);
+    result.outputs = compute_again(graph, region, captures);
     result.forward = graph.nodes().size();
     std::vector<Value> ys, xs;
     for (const int i : given) ys.push_back(result.outputs[i]);
