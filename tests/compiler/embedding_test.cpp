@@ -168,9 +168,9 @@ TEST(EmbeddingBags, EqualTheInterpreterForAnyNumberOfThreads) {
   const std::vector<Array> inputs{table, bags.ids, bags.ends};
   std::vector<Value> x;
   for (const Array& input : inputs) x.push_back(graph.add_input(input.type()));
-  const Value pooled = ir::embedding_bag(std::span(x).first(1), x[1], x[2], {}, attributes);
+  const Value pooled = ir::embedding_bag(std::span(x).first(1), {x[1], x[2]}, attributes);
   graph.set_outputs(
-      {pooled, ir::embedding_bag_gradient(pooled, x[1], x[2], {}, std::array{table.type()}, attributes)[0]});
+      {pooled, ir::embedding_bag_gradient(pooled, {x[1], x[2]}, std::array{table.type()}, attributes)[0]});
   const auto want = ir::interpret(graph, inputs);
   std::vector<Array> first;
   for (const int threads : {1, 2, 5}) {

@@ -32,8 +32,9 @@ const EmbeddingAttributes first_key_averaged{both_keys, one_table, one_mean, fal
 
 TEST(EmbeddingBag, PoolsBagsOfEachKey) {
   const auto lookup = [](const EmbeddingAttributes& a) {
-    return
-        [&a](Graph&, auto in) { return embedding_bag(in.first(1), in[1], in[2], in.size() > 3 ? in[3] : Value(), a); };
+    return [&a](Graph&, auto in) {
+      return embedding_bag(in.first(1), {in[1], in[2], in.size() > 3 ? in[3] : Value()}, a);
+    };
   };
   EXPECT_EQ(evaluate({table(), ids(), ends()}, lookup(second_key_averaged)),
             Array::of<float>({2, 4}, {101, 202, 100, 200, 0, 0, 10, 20}));
@@ -47,13 +48,13 @@ TEST(EmbeddingBag, GradientsSumCotangentsOfEachRow) {
   const Array cotangent = Array::of<float>({2, 4}, {1, 2, 3, 4, 5, 6, 7, 8});
   EXPECT_EQ(evaluate({cotangent, ids(), ends()},
                      [](Graph&, auto in) {
-                       return embedding_bag_gradient(in[0], in[1], in[2], {}, std::array{table().type()},
+                       return embedding_bag_gradient(in[0], {in[1], in[2]}, std::array{table().type()},
                                                      first_key_averaged)[0];
                      }),
             Array::of<float>({4, 2}, {0.5, 1, 7, 8, 3.5, 5, 0, 0}));
   EXPECT_EQ(evaluate({table(), cotangent, ids(), ends()},
                      [](Graph&, auto in) {
-                       return embedding_weights_gradient(in.first(1), in[1], in[2], in[3], first_key_averaged);
+                       return embedding_weights_gradient(in.first(1), in[1], {in[2], in[3]}, first_key_averaged);
                      }),
             Array::of<float>({5}, {2.5, 250, 1100, 230, 0}));
 }
@@ -61,7 +62,7 @@ TEST(EmbeddingBag, GradientsSumCotangentsOfEachRow) {
 std::string error_of(const Array& with_ids, const Array& with_ends) {
   try {
     evaluate({table(), with_ids, with_ends},
-             [](Graph&, auto in) { return embedding_bag(in.first(1), in[1], in[2], {}, second_key_averaged); });
+             [](Graph&, auto in) { return embedding_bag(in.first(1), {in[1], in[2]}, second_key_averaged); });
   } catch (const Error& error) {
     return error.what();
   }
@@ -107,7 +108,7 @@ TEST(EmbeddingUpdate, ChangesEachRowThatOccursOnce) {
 
 TEST(EmbeddingTypes, AreChecked) {
   const auto lookup = [](auto x) {
-    return std::vector{embedding_bag(x.first(1), x[1], x[2], x.size() > 3 ? x[3] : Value(), second_key_averaged)};
+    return std::vector{embedding_bag(x.first(1), {x[1], x[2], x.size() > 3 ? x[3] : Value()}, second_key_averaged)};
   };
   const Build build = [&](Graph&, std::span<const Value> x) { return lookup(x); };
   EXPECT_EQ(inferred({f32({7, 3}), i32({9}), i32({2, 5})}, build), std::vector{f32({5, 6})});
@@ -115,8 +116,8 @@ TEST(EmbeddingTypes, AreChecked) {
   expect_refused(ops::embedding_bag,
                  {{"tables must be matrices", {f32({7}), i32({9}), i32({2, 5})}, build},
                   {"tables must be of floating-point numbers", {i32({7, 3}), i32({9}), i32({2, 5})}, build},
-                  {"ids must be a vector of i32 or i64", {f32({7, 3}), f32({9}), i32({2, 5})}, build},
-                  {"ends must be a matrix", {f32({7, 3}), i32({9}), i32({10})}, build},
+                  {"ids must be a vector, or a matrix", {f32({7, 3}), f32({9}), i32({2, 5})}, build},
+                  {"ends must be [keys, batch], or", {f32({7, 3}), i32({9}), i32({10})}, build},
                   {"keys: 1 is out of range", {f32({7, 3}), i32({9}), i32({1, 5})}, build},
                   {"weights must be tensor<9xf32>", {f32({7, 3}), i32({9}), i32({2, 5}), f32({8})}, build}});
 }

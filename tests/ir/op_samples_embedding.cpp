@@ -1,4 +1,5 @@
 // Samples of lookups in embedding tables and of their update. Ids reach out of bounds on both sides; ends follow from lengths.
+#include <cstring>
 #include <tests/ir/op_samples.h>
 
 #include <weft/ir/ops.h>
@@ -12,14 +13,42 @@ struct LookupCase {
   std::int64_t keys, batch, ids;
   std::vector<std::int64_t> of_keys, of_tables, means;
   bool weighted = false;
+  std::int64_t blocks = 0;            // 0: the batch is not in blocks
+  std::int64_t parts = 0;             // 0: rows are not placed
+  std::vector<PlacedPiece> pieces{};  // of all parts
 
-  EmbeddingAttributes attributes() const { return {of_keys, of_tables, means, false, IdBounds::IGNORE, "a,b,c"}; }
-  std::int64_t width() const {
-    std::int64_t sum = 0;
-    for (const std::int64_t table : of_tables) sum += tables[table][1];
-    return sum;
+  EmbeddingAttributes attributes() const {
+    return {of_keys, of_tables, means, false, IdBounds::IGNORE, "a,b,c", parts == 0 ? 0 : 2};
+  }
+  Type ids_type(DType dtype) const { return blocks == 0 ? Type(dtype, {ids}) : Type(dtype, {blocks, ids}); }
+  Type pooled_type(DType dtype) const {
+    std::vector<Dim> dims;
+    if (blocks != 0) dims.emplace_back(blocks);
+    dims.emplace_back(batch);
+    if (parts != 0) {
+      dims.insert(dims.end(), {Dim(parts), Dim(std::ssize(pieces) / parts), Dim(tables[0][1])});
+    } else {
+      std::int64_t sum = 0;
+      for (const std::int64_t table : of_tables) sum += tables[table][1];
+      dims.emplace_back(sum);
+    }
+    return Type(dtype, dims);
+  }
+  Value placed(Graph& graph) const {
+    if (parts == 0) return {};
+    Array array(Type(DType::i64, {parts, std::ssize(pieces) / parts, PlacedPiece::columns}));
+    std::memcpy(array.data<std::int64_t>().data(), pieces.data(), array.bytes().size());
+    return constant(graph, array.literal());
   }
 };
+static_assert(sizeof(PlacedPiece) == PlacedPiece::columns * sizeof(std::int64_t));
+
+// Two tables over two parts of 6 rows: one of 7 rows and a mean, by rows; one of 3 rows, wholly in the second part, which looks it up for
+// two keys. A slot of the first part is free.
+const std::vector<PlacedPiece> by_rows{{0, 1, 0, 4, 2, 7}, {},
+                                       {1, 1, 0, 4, 2, 7}, {2, 0, 0, 0, 0, 3},
+                                       {0, 1, 4, 3, 0, 7}, {0, 0, 0, 3, 3, 3},
+                                       {1, 1, 4, 3, 0, 7}, {2, 0, 0, 3, 3, 3}};
 
 const LookupCase lookup_cases[] = {
     {{{7, 3}}, 1, 4, 8, {0}, {0}, {0}},
@@ -35,19 +64,27 @@ const LookupCase lookup_cases[] = {
     {{{4, 3}}, 1, 0, 5, {0}, {0}, {0}},                // no samples: all ids are padding
     {{{4, 3}}, 2, 3, 0, {1, 0}, {0, 0}, {1, 0}},       // no ids
     {{{4, 0}}, 1, 2, 4, {0}, {0}, {0}},                // no columns
+    {{{5, 2}, {9, 3}}, 3, 2, 9, {0, 2, 0}, {0, 1, 1}, {0, 1, 0}, false, 4},
+    {{{6, 4}}, 2, 3, 12, {1, 0}, {0, 0}, {1, 0}, true, 2},
+    {{{12, 2}}, 3, 4, 20, {}, {}, {}, false, 0, 2, by_rows},
+    {{{12, 3}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows},
 };
 
-// Returns the sums of the lengths so far, at most `ids`.
+// Returns the sums of the lengths so far in a block, at most `ids`.
 Value ends_of(Value lengths, const LookupCase& c, DType dtype) {
   const std::int64_t n = lengths.size(0);
   const Type square(DType::i32, {n, n});
   Graph& graph = lengths.graph();
   const std::int64_t across[] = {1};
-  const Value all = broadcast_in_dim(lengths, square, across);
-  const Value counts = compare(iota(graph, square, 1), iota(graph, square, 0), Direction::LE);
-  const Value ends = reduce_sum(select(counts, all, constant_like(all, 0)), across);
-  return convert(reshape(minimum(ends, constant_like(ends, static_cast<double>(c.ids))), {Dim(c.keys), Dim(c.batch)}),
-                 dtype);
+  const Value all = broadcast_in_dim(lengths, square, across), row = iota(graph, square, 0),
+              column = iota(graph, square, 1);
+  const Value bags = constant_like(row, static_cast<double>(std::max<std::int64_t>(1, c.keys * c.batch)));
+  const Value counts = and_(compare(column, row, Direction::LE), compare(row / bags, column / bags, Direction::EQ));
+  const Value ends = minimum(reduce_sum(select(counts, all, constant_like(all, 0)), across),
+                             constant(graph, lengths.type(), static_cast<double>(c.ids)));
+  std::vector<Dim> dims{Dim(c.keys), Dim(c.batch)};
+  if (c.blocks != 0) dims.insert(dims.begin(), Dim(c.blocks));
+  return convert(reshape(ends, dims), dtype);
 }
 
 // The inputs of a lookup: tables if wanted, a cotangent if wanted, ids, lengths, weights if there are any.
@@ -62,12 +99,17 @@ Inputs inputs_of(const LookupCase& c, DType dtype, DType index, bool tables, boo
   if (tables)
     for (const auto& [rows, width] : c.tables) inputs.types.push_back(Type(dtype, {rows, width}));
   inputs.cotangent = inputs.types.size();
-  if (cotangent) inputs.types.push_back(Type(pooled, {c.batch, c.width()}));
+  if (cotangent) inputs.types.push_back(c.pooled_type(pooled));
   inputs.ids = inputs.types.size();
-  inputs.types.push_back(Type(index, {c.ids}));
-  inputs.types.push_back(Type(DType::i32, {c.keys * c.batch}));
-  if (c.weighted) inputs.types.push_back(Type(pooled, {c.ids}));
+  inputs.types.push_back(c.ids_type(index));
+  inputs.types.push_back(Type(DType::i32, {std::max<std::int64_t>(1, c.blocks) * c.keys * c.batch}));
+  if (c.weighted) inputs.types.push_back(c.ids_type(pooled));
   return inputs;
+}
+
+LookupValues lookup(Graph& graph, const LookupCase& c, const Inputs& inputs, std::span<const Value> x, DType index) {
+  return {x[inputs.ids], ends_of(x[inputs.ids + 1], c, index), c.weighted ? x[inputs.ids + 2] : Value(),
+          c.placed(graph)};
 }
 
 void set_ranges(OpSample& sample, const Inputs& inputs) {
@@ -76,32 +118,38 @@ void set_ranges(OpSample& sample, const Inputs& inputs) {
   sample.inputs[inputs.ids + 1] = {.low = 0, .high = 3};
 }
 
+// Divisions by 3 are not exact, and neither are sums of their parts.
+LookupCase without_means_of_pieces(LookupCase c) {
+  for (PlacedPiece& piece : c.pieces) piece.mean = 0;
+  return c;
+}
+
 void bag_samples(SampleList& list, const LookupCase& c, DType dtype, DType index) {
   const Inputs inputs = inputs_of(c, dtype, index, true, false);
-  OpSample& sample = list.add(inputs.types, [&](Graph&, std::span<const Value> x) {
-    return std::vector{embedding_bag(x.first(inputs.ids), x[inputs.ids], ends_of(x[inputs.ids + 1], c, index),
-                                     c.weighted ? x.back() : Value(), c.attributes())};
+  OpSample& sample = list.add(inputs.types, [&](Graph& graph, std::span<const Value> x) {
+    return std::vector{embedding_bag(x.first(inputs.ids), lookup(graph, c, inputs, x, index), c.attributes())};
   });
   set_ranges(sample, inputs);
 }
 
-void bag_gradient_samples(SampleList& list, const LookupCase& c, DType dtype, DType index) {
+void bag_gradient_samples(SampleList& list, const LookupCase& given, DType dtype, DType index) {
+  const LookupCase c = given.blocks == 0 ? given : without_means_of_pieces(given);
   const Inputs inputs = inputs_of(c, dtype, index, false, true);
   std::vector<Type> types;
   for (const auto& [rows, width] : c.tables) types.push_back(Type(dtype, {rows, width}));
-  OpSample& sample = list.add(inputs.types, [&](Graph&, std::span<const Value> x) {
-    return embedding_bag_gradient(x[0], x[1], ends_of(x[2], c, index), c.weighted ? x.back() : Value(), types,
-                                  c.attributes());
+  OpSample& sample = list.add(inputs.types, [&](Graph& graph, std::span<const Value> x) {
+    return embedding_bag_gradient(x[0], lookup(graph, c, inputs, x, index), types, c.attributes());
   });
   set_ranges(sample, inputs);
 }
 
-void weights_gradient_samples(SampleList& list, LookupCase c, DType dtype, DType index) {
+void weights_gradient_samples(SampleList& list, const LookupCase& given, DType dtype, DType index) {
+  LookupCase c = without_means_of_pieces(given);
   c.weighted = false;
   const Inputs inputs = inputs_of(c, dtype, index, true, true);
-  OpSample& sample = list.add(inputs.types, [&](Graph&, std::span<const Value> x) {
-    return std::vector{embedding_weights_gradient(x.first(inputs.cotangent), x[inputs.cotangent], x[inputs.ids],
-                                                  ends_of(x[inputs.ids + 1], c, index), c.attributes())};
+  OpSample& sample = list.add(inputs.types, [&](Graph& graph, std::span<const Value> x) {
+    return std::vector{embedding_weights_gradient(x.first(inputs.cotangent), x[inputs.cotangent],
+                                                  lookup(graph, c, inputs, x, index), c.attributes())};
   });
   set_ranges(sample, inputs);
 }
@@ -117,7 +165,7 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
   types.push_back(Type(pooled, {}));
   std::vector<std::shared_ptr<const Graph>> regions;
   std::vector<std::int64_t> columns, lookups(c.of_keys.size(), 0), bodies;
-  const std::vector<std::int64_t> weighted{c.weighted ? 1 : 0};
+  const std::vector<std::int64_t> weighted{c.weighted ? 1 : 0}, placed{c.attributes().placed}, placed_tables{0};
   std::int64_t column = 0;
   for (const std::int64_t table : c.of_tables) {
     columns.push_back(column);
@@ -139,6 +187,7 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
     operands.insert(operands.end(), x.begin() + states, x.end() - 1);
     operands.insert(operands.end(), {x[inputs.cotangent], x[inputs.ids], ends_of(x[inputs.ids + 1], c, index)});
     if (c.weighted) operands.push_back(x[inputs.ids + 2]);
+    if (c.parts != 0) operands.push_back(c.placed(graph));
     operands.push_back(x.back());
     const EmbeddingUpdateAttributes attributes{.lookups = lookups,
                                                .keys = c.of_keys,
@@ -149,7 +198,9 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
                                                .bodies = bodies,
                                                .states = 2,
                                                .bounds = IdBounds::IGNORE,
-                                               .names = "a,b,c"};
+                                               .names = "a,b,c",
+                                               .placed = placed,
+                                               .placed_tables = placed_tables};
     return all_results(graph.append(list.op(), operands, &attributes, {}, regions));
   });
   set_ranges(sample, inputs);

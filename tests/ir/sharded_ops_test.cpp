@@ -97,6 +97,15 @@ std::vector<Array> shards_with_halos(const Evaluated& whole, int operand, const 
   return shards;
 }
 
+// Makes zeros positive.
+Array without_negative_zeros(Array array) {
+  if (!is_float(array.dtype())) return array;
+  visit(array.dtype(), [&]<class T>(T) {
+    if constexpr (is_float_type<T>) std::ranges::replace(array.data<T>(), T{}, T{});
+  });
+  return array;
+}
+
 class ShardedOps : public ::testing::TestWithParam<const Op*> {
  protected:
   // Computes the node on every device of the mesh and compares with the whole. Returns false if the axes are no shardings of it.
@@ -128,8 +137,16 @@ class ShardedOps : public ::testing::TestWithParam<const Op*> {
       auto computed = interpret(local, arrays);
       for (std::size_t i = 0; i < results.size(); ++i) results[i].push_back(std::move(computed[i]));
     }
-    for (int i = 0; i < std::ssize(node.types); ++i)
-      EXPECT_EQ(assemble(results[i], *factors.result_sharding(i, mesh, axes), node.type(i)), expected[i]);
+    // Where a device has no id of a row, its part is +0.
+    const bool has_signs = node.op != &ops::embedding_bag_gradient && node.op != &ops::embedding_weights_gradient;
+    for (int i = 0; i < std::ssize(node.types); ++i) {
+      const Sharding sharding = *factors.result_sharding(i, mesh, axes);
+      const Array all = assemble(results[i], sharding, node.type(i));
+      if (has_signs || sharding.partial().empty())
+        EXPECT_EQ(all, expected[i]);
+      else
+        EXPECT_EQ(without_negative_zeros(all), without_negative_zeros(expected[i]));
+    }
     return true;
   }
 };

@@ -7,6 +7,9 @@
 //   const embed::KeyedTensor pooled = tables(features);  // of a KeyedJaggedTensor
 //
 // Optimizers update only the rows that a step looked up, in place (Parameter::sparse_update).
+//
+// With a plan (placement.h), the devices of a mesh have parts of the tables. Nothing else changes: ids and pooled rows are exchanged by
+// collectives that follow from where the tables lie.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +21,13 @@
 
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
+#include <weft/embed/placed_tables.h>
 #include <weft/tensor/embedding.h>
 #include <weft/tensor/module.h>
+
+namespace weft::record {
+class Call;
+}
 
 namespace weft::embed {
 
@@ -40,11 +48,13 @@ struct EmbeddingBagConfig {
 struct EmbeddingBagOptions {
   bool is_weighted = false;  // features have weights
   IdBounds bounds = IdBounds::error;
+  std::optional<ShardingPlan> plan = {};  // none: all devices have all tables
 };
 
 class EmbeddingBagCollection : public Layer {
  public:
-  // Throws Error if a name of a table occurs twice, a table has no features or no rows, or a feature occurs twice in one table.
+  // Throws Error if a name of a table occurs twice, a table has no features or no rows, or a feature occurs twice in one table, and for a
+  // plan that does not fit: it says which table lies where.
   explicit EmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables, EmbeddingBagOptions options = {},
                                   std::source_location where = std::source_location::current());
 
@@ -54,18 +64,27 @@ class EmbeddingBagCollection : public Layer {
                          std::source_location where = std::source_location::current()) const;
 
   const std::vector<EmbeddingBagConfig>& configs() const { return configs_; }
-  // Returns the rows of a table. Throws Error for an unknown name.
+  // Returns the rows of a table. Throws Error for an unknown name, and for a table that is divided among devices.
   Parameter& weight(std::string_view table);
+  // Returns the rows of a table, wherever they lie. Throws Error for an unknown name.
+  Tensor rows(std::string_view table) const;
 
+  // The tables of which every device has all rows, then the matrices of those that are divided, as placed.row_wise_64.weight.
   void fields(auto&& field) {
     for (std::size_t t = 0; t < configs_.size(); ++t)
-      field("embedding_bags." + configs_[t].name + ".weight", weights_[t]);
+      if (weights_[t].defined()) field("embedding_bags." + configs_[t].name + ".weight", weights_[t]);
+    for (PlacedTables& placed : placed_) field("placed." + placed.group().name() + ".weight", placed.rows());
   }
 
  private:
+  void place(const record::Call& call, std::span<const Tensor> initial);
+  Tensor in_order(std::span<const Tensor> sources) const;
+  std::size_t index_of(std::string_view table) const;
+
   std::vector<EmbeddingBagConfig> configs_;
   EmbeddingBagOptions options_;
-  std::vector<Parameter> weights_;  // of each table
+  std::vector<Parameter> weights_;    // of each table; undefined if it is divided
+  std::vector<PlacedTables> placed_;  // the tables that are divided
   std::vector<std::string> output_keys_;
   std::vector<std::int64_t> output_widths_;
 };

@@ -45,11 +45,11 @@ std::vector<std::int64_t> lengths_of(const Call& call, std::span<const std::int6
   return lengths;
 }
 
-void check_weights(const Call& call, const std::vector<float>& weights, std::size_t values) {
-  if (weights.empty()) return;
-  call.require(weights.size() == values, weights.size(), " weights for ", values, " values");
-  const auto bad = std::ranges::find_if(weights, [](float w) { return std::isnan(w); });
-  call.require(bad == weights.end(), "weight ", bad - weights.begin(), " is not a number");
+void check_weights(const Call& call, const IdWeights& weights, std::size_t values) {
+  if (!weights) return;
+  call.require(weights->size() == values, weights->size(), " weights for ", values, " values");
+  const auto bad = std::ranges::find_if(*weights, [](float w) { return std::isnan(w); });
+  call.require(bad == weights->end(), "weight ", bad - weights->begin(), " is not a number");
 }
 
 void check_keys(const Call& call, const std::vector<std::string>& keys, std::size_t lengths) {
@@ -64,14 +64,13 @@ void check_keys(const Call& call, const std::vector<std::string>& keys, std::siz
 }
 
 // Makes the tensors of values and weights, whose number may change from batch to batch.
-std::pair<Tensor, Tensor> upload(std::vector<std::int64_t> values, std::vector<float> weights, const std::string& name,
+std::pair<Tensor, Tensor> upload(std::vector<std::int64_t> values, IdWeights weights, const std::string& name,
                                  std::source_location where) {
   const std::int64_t count = std::ssize(values);
-  const bool is_weighted = !weights.empty();
   std::pair<Tensor, Tensor> made{from_vector(std::move(values), {count}), Tensor()};
   mark_dynamic(made.first, 0, {.name = name}, where);
-  if (!is_weighted) return made;
-  made.second = from_vector(std::move(weights), {count});
+  if (!weights) return made;
+  made.second = from_vector(*std::move(weights), {count});
   mark_dynamic(made.second, 0, {.name = name}, where);
   return made;
 }
@@ -91,8 +90,8 @@ Tensor lengths_of(const Tensor& ends) {
 
 }  // namespace
 
-JaggedTensor::JaggedTensor(std::vector<std::int64_t> values, std::span<const std::int64_t> lengths,
-                           std::vector<float> weights, std::source_location where) {
+JaggedTensor::JaggedTensor(std::vector<std::int64_t> values, std::span<const std::int64_t> lengths, IdWeights weights,
+                           std::source_location where) {
   const Call call("JaggedTensor", where);
   std::vector<std::int64_t> ends = embed::ends_of(call, {}, lengths, values.size());
   check_weights(call, weights, values.size());
@@ -101,7 +100,7 @@ JaggedTensor::JaggedTensor(std::vector<std::int64_t> values, std::span<const std
 }
 
 JaggedTensor JaggedTensor::from_offsets(std::vector<std::int64_t> values, std::span<const std::int64_t> offsets,
-                                        std::vector<float> weights, std::source_location where) {
+                                        IdWeights weights, std::source_location where) {
   const Call call("JaggedTensor.from_offsets", where);
   return {std::move(values), embed::lengths_of(call, offsets), std::move(weights), where};
 }
@@ -123,7 +122,7 @@ Tensor JaggedTensor::lengths() const { return embed::lengths_of(ends_); }
 Tensor JaggedTensor::offsets() const { return offsets_of(ends_); }
 
 KeyedJaggedTensor::KeyedJaggedTensor(std::vector<std::string> keys, std::vector<std::int64_t> values,
-                                     std::span<const std::int64_t> lengths, std::vector<float> weights,
+                                     std::span<const std::int64_t> lengths, IdWeights weights,
                                      std::source_location where)
     : keys_(std::move(keys)) {
   const Call call("KeyedJaggedTensor", where);
@@ -136,7 +135,7 @@ KeyedJaggedTensor::KeyedJaggedTensor(std::vector<std::string> keys, std::vector<
 }
 
 KeyedJaggedTensor KeyedJaggedTensor::from_offsets(std::vector<std::string> keys, std::vector<std::int64_t> values,
-                                                  std::span<const std::int64_t> offsets, std::vector<float> weights,
+                                                  std::span<const std::int64_t> offsets, IdWeights weights,
                                                   std::source_location where) {
   const Call call("KeyedJaggedTensor.from_offsets", where);
   return {std::move(keys), std::move(values), embed::lengths_of(call, offsets), std::move(weights), where};
@@ -158,8 +157,72 @@ KeyedJaggedTensor KeyedJaggedTensor::from_tensors(std::vector<std::string> keys,
   return made;
 }
 
-Tensor KeyedJaggedTensor::lengths() const { return embed::lengths_of(ends_); }
+namespace {
 
-Tensor KeyedJaggedTensor::offsets() const { return offsets_of(ends_); }
+// Puts the elements of each block into its row; rows are filled with zeros. `ends` are where the bags end in `from`, by key and sample.
+template <class T>
+std::vector<T> in_blocks(const std::vector<T>& from, std::span<const std::int64_t> ends, std::int64_t keys,
+                         std::int64_t batch, std::int64_t blocks, std::int64_t count) {
+  std::vector<T> to(blocks * count);
+  const std::int64_t samples = batch / blocks;
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    auto next = to.begin() + block * count;
+    for (std::int64_t key = 0; key < keys && samples > 0; ++key) {
+      const std::int64_t first = key * batch + block * samples;
+      next =
+          std::copy(from.begin() + (first == 0 ? 0 : ends[first - 1]), from.begin() + ends[first + samples - 1], next);
+    }
+  }
+  return to;
+}
+
+}  // namespace
+
+KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& mesh,
+                                             std::source_location where) const {
+  const Call call("KeyedJaggedTensor.sharded", where);
+  call.require(ends_.rank() == 2, "the features are in blocks already");
+  const std::int64_t blocks = ir::devices_along(mesh, axes_named(mesh, axes));
+  const std::int64_t keys = ends_.size(0), batch = ends_.size(1), samples = batch / blocks;
+  call.require(batch % blocks == 0, "a batch of ", batch, " does not divide among ", blocks, " devices (", axes,
+               "); the nearest that do are ", batch / blocks * blocks, " and ", (batch / blocks + 1) * blocks);
+  const std::vector<std::int64_t> ends = ends_.to(DType::i64).to_vector<std::int64_t>();
+  std::vector<std::int64_t> ends_of_blocks;
+  std::int64_t count = 0;  // of the ids of a block, at most
+  for (std::int64_t block = 0; block < blocks; ++block) {
+    std::int64_t end = 0;
+    for (std::int64_t key = 0; key < keys; ++key)
+      for (std::int64_t i = key * batch + block * samples; i < key * batch + (block + 1) * samples; ++i)
+        ends_of_blocks.push_back(end += ends[i] - (i == 0 ? 0 : ends[i - 1]));
+    count = std::max(count, end);
+  }
+  const PartitionSpec spec(std::vector<std::string>{std::string(axes)});
+  KeyedJaggedTensor made;
+  made.keys_ = keys_;
+  made.values_ =
+      from_vector(in_blocks(values_.to(DType::i64).to_vector<std::int64_t>(), ends, keys, batch, blocks, count),
+                  {blocks, count})
+          .sharded(spec, mesh, where);
+  made.ends_ = from_vector(std::move(ends_of_blocks), {blocks, keys, samples}).sharded(spec, mesh, where);
+  if (weights_.defined())
+    made.weights_ =
+        from_vector(in_blocks(weights_.to_vector<float>(), ends, keys, batch, blocks, count), {blocks, count})
+            .sharded(spec, mesh, where);
+  return made;
+}
+
+KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, std::source_location where) const {
+  return sharded(axes, current_mesh(), where);
+}
+
+Tensor KeyedJaggedTensor::lengths(std::source_location where) const {
+  Call("KeyedJaggedTensor.lengths", where).require(ends_.rank() == 2, "the features are in blocks");
+  return embed::lengths_of(ends_);
+}
+
+Tensor KeyedJaggedTensor::offsets(std::source_location where) const {
+  Call("KeyedJaggedTensor.offsets", where).require(ends_.rank() == 2, "the features are in blocks");
+  return offsets_of(ends_);
+}
 
 }  // namespace weft::embed

@@ -81,7 +81,7 @@ void grow_embedding_bag(Grower& g, const Op& op) {
   std::vector<Value> tables{random_table(g, dtype, rows)};
   while (g.random().one_in(2)) tables.push_back(random_table(g, dtype, rows));
   const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype));
-  g.add(ir::embedding_bag(tables, bags.ids, bags.ends, bags.weights, bags.attributes()));
+  g.add(ir::embedding_bag(tables, {bags.ids, bags.ends, bags.weights}, bags.attributes()));
 }
 
 void grow_embedding_bag_gradient(Grower& g, const Op& op) {
@@ -91,7 +91,7 @@ void grow_embedding_bag_gradient(Grower& g, const Op& op) {
   const Bags bags = random_bags(g, 1, rows, pooled);
   const Value cotangent = g.fitted(pooled, Dims{bags.batch, width_of(bags, tables)});
   const std::array types{tables[0].type()};
-  g.add(ir::embedding_bag_gradient(cotangent, bags.ids, bags.ends, bags.weights, types, bags.attributes()));
+  g.add(ir::embedding_bag_gradient(cotangent, {bags.ids, bags.ends, bags.weights}, types, bags.attributes()));
 }
 
 void grow_embedding_weights_gradient(Grower& g, const Op& op) {
@@ -100,7 +100,7 @@ void grow_embedding_weights_gradient(Grower& g, const Op& op) {
   const std::vector tables{random_table(g, dtype, rows), random_table(g, dtype, rows)};
   const Bags bags = random_bags(g, 2, rows, ir::pooled_dtype(dtype));
   const Value cotangent = g.fitted(ir::pooled_dtype(dtype), Dims{bags.batch, width_of(bags, tables)});
-  g.add(ir::embedding_weights_gradient(tables, cotangent, bags.ids, bags.ends, bags.attributes()));
+  g.add(ir::embedding_weights_gradient(tables, cotangent, {bags.ids, bags.ends}, bags.attributes()));
 }
 
 // A step of momentum: state' = rate * state + gradient, value' = value - state'.

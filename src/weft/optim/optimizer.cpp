@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <weft/base/log.h>
+#include <weft/compiler/sharding_layout.h>
 #include <weft/record/call.h>
 #include <weft/record/call_error.h>
 #include <weft/record/sync.h>
@@ -24,6 +25,12 @@ bool hold_one_value(const Parameter& a, const Parameter& b) {
   if (x.buffer) return x.buffer == y.buffer;
   if (y.buffer || x.recording != y.recording || !x.recording) return false;
   return x.recording->original(x.value) == x.recording->original(y.value);
+}
+
+ir::Sharding without_last_dim(const ir::Sharding& sharding) {
+  std::vector<ir::Sharding::Axes> dims = sharding.dims();
+  if (!dims.empty()) dims.pop_back();
+  return {sharding.mesh(), std::move(dims)};
 }
 
 // Warns of parameters that were copied: `head.weight = emb.weight` does not tie them.
@@ -121,8 +128,12 @@ void Optimizer::begin(State& state) {
     Shape shape(type.dims());
     const bool is_of_rows = std::ranges::find(row_slots_, slot_names_[state.slots.size()]) != row_slots_.end();
     if (is_of_rows) shape.resize(std::max(type.rank() - 1, 0), 0);
-    state.slots.emplace_back(zeros(shape, update_dtype(type.dtype())));
-    if (!is_of_rows) state.slots.back().unobserved().impl().takes_layout_of(state.parameter.get()->unobserved().impl());
+    const record::TensorImpl& value = state.parameter.get()->unobserved().impl();
+    record::TensorImpl& slot = state.slots.emplace_back(zeros(shape, update_dtype(type.dtype()))).unobserved().impl();
+    if (!is_of_rows)
+      slot.takes_layout_of(value);
+    else if (value.layout)
+      slot.layout = compiler::layout_for(without_last_dim(compiler::sharding_of(value.layout)));
   }
 }
 

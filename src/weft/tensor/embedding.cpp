@@ -1,6 +1,7 @@
 #include <weft/tensor/embedding.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <weft/ir/ops.h>
@@ -42,7 +43,23 @@ Tensor embedding_bag(std::span<const Tensor> tables, const Bags& bags, std::span
   }
   const ir::EmbeddingAttributes attributes{
       .keys = keys, .tables = of_tables, .means = means, .bounds = bounds_of(options.bounds), .names = options.names};
-  return frame.tensor(ir::embedding_bag(values, ids, ends, weights, attributes));
+  return frame.tensor(ir::embedding_bag(values, {ids, ends, weights}, attributes));
+}
+
+Tensor embedding_bag(const PlacedRows& rows, const Bags& bags, const LookupOptions& options,
+                     std::source_location where) {
+  Frame frame("embedding_bag", where);
+  frame.require(rows.repeats > 0, "an id is in at least one piece, repeats is ", rows.repeats);
+  const Value table = frame.value(rows.rows), ids = frame.value(bags.ids), ends = frame.value(bags.ends);
+  const Value weights =
+      bags.weights.defined() ? detail::as(frame.value(bags.weights), ir::pooled_dtype(table.dtype())) : Value();
+  const ir::EmbeddingAttributes attributes{.keys = {},
+                                           .tables = {},
+                                           .means = {},
+                                           .bounds = bounds_of(options.bounds),
+                                           .names = options.names,
+                                           .placed = rows.repeats};
+  return frame.tensor(ir::embedding_bag(std::array{table}, {ids, ends, weights, frame.value(rows.pieces)}, attributes));
 }
 
 }  // namespace weft

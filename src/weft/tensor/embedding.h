@@ -22,6 +22,9 @@ enum class IdBounds : std::uint8_t {
 
 // Ids in bags by key and sample. The bags lie one after the other in `ids`, all bags of the first key first; ends[k][s] is where the bag of
 // key k and sample s ends, and it begins where the one before it ends. Ids behind the last end are padding.
+//
+// The batch may be given in blocks, so that the devices of a mesh have blocks: ids [blocks, n] and ends [blocks, keys, samples], which count
+// from the first id of the block.
 struct Bags {
   Tensor ids;           // [n], i32 or i64
   Tensor ends;          // [keys, batch], i32 or i64
@@ -39,11 +42,22 @@ struct LookupOptions {
   std::string_view names = {};  // of the keys, separated by commas, for messages
 };
 
-// Returns [batch, sum of the widths]: for each entry of `pooled`, in order, the sum or mean of the rows in each bag; zeros for an empty bag.
+// Returns [batch, sum of the widths], or [blocks, samples, sum of the widths] for a batch in blocks: for each entry of `pooled`, in order, the sum or mean of the rows in each bag; zeros for an empty bag.
 // All tables, matrices [rows, width] of one dtype, are looked up by one kernel. Sums are f32, or f64 for tables of f64. Throws Error if the
 // operands do not fit; the launch fails if ends decrease or exceed the number of ids, and for ids out of range, as `options` tell.
 Tensor embedding_bag(std::span<const Tensor> tables, const Bags& bags, std::span<const PooledKey> pooled,
                      const LookupOptions& options = {}, std::source_location where = std::source_location::current());
+
+// Pieces of several tables in one matrix, as devices of a mesh have them: part p of the matrix has the rows from p * rows / parts on.
+struct PlacedRows {
+  Tensor rows;               // [rows, width]
+  Tensor pieces;             // i64 [parts, slots, 6]: for each slot of a part, an ir::PlacedPiece
+  std::int64_t repeats = 1;  // an id of a key is in at most so many pieces of a part
+};
+
+// Returns [batch, parts, slots, width], or [blocks, samples, parts, slots, width] for a batch in blocks: the bags pooled with each piece.
+Tensor embedding_bag(const PlacedRows& rows, const Bags& bags, const LookupOptions& options = {},
+                     std::source_location where = std::source_location::current());
 
 // A table that is to be updated, or in the body of an update, one row of it.
 struct TableRows {

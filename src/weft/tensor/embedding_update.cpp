@@ -38,15 +38,18 @@ void add_terms(Frame& frame, Value gradient, std::vector<Value>& terms) {
 
 // The attributes of an update, whose lists are spans.
 struct UpdateLists {
-  std::vector<std::int64_t> lookups, keys, columns, tables, means, weighted, bodies;
+  std::vector<std::int64_t> lookups, keys, columns, tables, means, weighted, placed, placed_tables, bodies;
   std::vector<const ir::Node*> nodes;  // the gradient of each lookup
 
   std::int64_t lookup(const ir::Node* node) {
     const auto found = std::ranges::find(nodes, node);
     const std::int64_t at = found - nodes.begin();
     if (found == nodes.end()) {
+      const auto& attributes = node->attributes<ir::EmbeddingAttributes>();
       nodes.push_back(node);
-      weighted.push_back(node->attributes<ir::EmbeddingAttributes>().weighted ? 1 : 0);
+      weighted.push_back(attributes.weighted ? 1 : 0);
+      placed.push_back(attributes.placed);
+      placed_tables.push_back(0);
     }
     return at;
   }
@@ -54,6 +57,7 @@ struct UpdateLists {
   // Adds the entries of a lookup that read this table.
   void add(Value term, std::int64_t table) {
     const ir::Node& node = *term.node;
+    if (node.attributes<ir::EmbeddingAttributes>().placed > 0) placed_tables[lookup(&node)] = table;
     for (const ir::LookupEntry& entry : ir::lookup_entries(node.attributes<ir::EmbeddingAttributes>(), node.types)) {
       if (entry.table != term.index) continue;
       lookups.push_back(lookup(&node));
@@ -82,7 +86,9 @@ struct UpdateLists {
             .bodies = bodies,
             .states = static_cast<std::int64_t>(states),
             .bounds = bounds(),
-            .names = nodes.empty() ? std::string_view() : nodes[0]->attributes<ir::EmbeddingAttributes>().names};
+            .names = nodes.empty() ? std::string_view() : nodes[0]->attributes<ir::EmbeddingAttributes>().names,
+            .placed = placed,
+            .placed_tables = placed_tables};
   }
 };
 

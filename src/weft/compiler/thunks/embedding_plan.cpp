@@ -27,20 +27,43 @@ std::shared_ptr<const ir::Graph> sum_body(std::int64_t width, DType row, DType s
 
 }  // namespace
 
-LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, int ids, bool weighted, int cotangent) {
-  const Type of_ids = node.operand(ids).type(), ends = sizes(node.operand(ids + 1).type());
-  LookupOperands operands{.ids = ids,
-                          .ends = ids + 1,
-                          .weights = weighted ? ids + 2 : -1,
-                          .wide_ids = of_ids.dtype() == DType::i64,
+LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, const ir::LookupOperandPlaces& at,
+                               const PlacedRows& placed, int cotangent) {
+  const Type ids = sizes(node.operand(at.ids).type()), ends = sizes(node.operand(at.ends).type());
+  LookupOperands operands{.at = at,
+                          .wide_ids = ids.dtype() == DType::i64,
                           .wide_ends = ends.dtype() == DType::i64,
-                          .count = sizes(of_ids).size(0),
-                          .batch = ends.size(1),
-                          .cotangent = cotangent};
+                          .count = ids.elements(),
+                          .batch = ends.size(ends.rank() - 1),
+                          .blocks = ids.rank() == 2 ? ids.size(0) : 1,
+                          .keys = ends.size(ends.rank() - 2),
+                          .cotangent = cotangent,
+                          .pieces = at.pieces < 0 ? Type() : sizes(node.operand(at.pieces).type()),
+                          .table = placed.table,
+                          .repeats = placed.repeats,
+                          .table_type = placed.table_type};
+  operands.batch *= operands.blocks;
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   require(operands.batch <= most, node.op->name, ": a batch has at most 2^32 - 1 samples, got ", operands.batch);
-  if (cotangent >= 0) operands.columns = sizes(node.operand(cotangent).type()).size(1);
+  if (cotangent >= 0) {
+    operands.columns = 1;
+    for (const Dim dim : sizes(node.operand(cotangent).type()).dims().subspan(ids.rank()))
+      operands.columns *= dim.value();
+  }
   return operands;
+}
+
+LaunchPlan::LaunchPlan(const LookupPlan& plan, std::span<const LookupOperands> lookups, const runtime::Launch& launch,
+                       std::span<const runtime::Slice> reads)
+    : plan_(plan) {
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const LookupOperands& lookup = lookups[i];
+    if (lookup.at.pieces < 0) continue;
+    if (!own_) own_ = plan;
+    const std::span pieces(launch.at<std::int64_t>(reads[lookup.at.pieces]), lookup.pieces.elements());
+    ir::append_placed(own_->entries, pieces, lookup.pieces, static_cast<std::int64_t>(i), lookup.table,
+                      lookup.table_type, lookup.keys);
+  }
 }
 
 std::int64_t most_occurrences(const LookupPlan& plan, std::span<const LookupOperands> lookups) {
@@ -49,7 +72,10 @@ std::int64_t most_occurrences(const LookupPlan& plan, std::span<const LookupOper
   for (const ir::LookupEntry& entry : plan.entries)
     most[entry.lookup] = std::max(most[entry.lookup], ++entries_of_key[{entry.lookup, entry.key}]);
   std::int64_t count = 0;
-  for (std::size_t i = 0; i < lookups.size(); ++i) count += most[i] * lookups[i].count;
+  for (std::size_t i = 0; i < lookups.size(); ++i) {
+    const std::int64_t placed = lookups[i].at.pieces < 0 ? 0 : lookups[i].repeats * lookups[i].pieces.size(0);
+    count += (most[i] + placed) * lookups[i].count;
+  }
   return count;
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,23 +22,35 @@ namespace weft::compiler {
 
 // The operands of a lookup, for known sizes.
 struct LookupOperands {
-  int ids = 0, ends = 0, weights = -1;  // weights: -1 if there are none
+  ir::LookupOperandPlaces at;
   bool wide_ids = false, wide_ends = false;
-  std::int64_t count = 0, batch = 0;
+  std::int64_t count = 0, batch = 0, blocks = 1, keys = 0;
   int cotangent = -1;        // the operand with the cotangents of pooled rows; -1: none
   std::int64_t columns = 0;  // of that operand
+  // If rows are placed: the type of the pieces, the table with its type, and in how many pieces of a part an id is at most.
+  Type pieces;
+  std::int64_t table = 0, repeats = 0;
+  Type table_type;
 
-  LookupIds at(const runtime::Launch& launch, std::span<const runtime::Slice> reads) const {
-    return {.ids = {launch.at(reads[ids]), wide_ids},
-            .ends = {launch.at(reads[ends]), wide_ends},
-            .weights = weights < 0 ? nullptr : launch.at(reads[weights]),
+  LookupIds ids(const runtime::Launch& launch, std::span<const runtime::Slice> reads) const {
+    return {.ids = {launch.at(reads[at.ids]), wide_ids},
+            .ends = {launch.at(reads[at.ends]), wide_ends},
+            .weights = at.weights < 0 ? nullptr : launch.at(reads[at.weights]),
             .count = count,
-            .batch = batch};
+            .batch = batch,
+            .blocks = blocks,
+            .keys = keys};
   }
 };
 
-LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, int ids, bool weighted,
-                               int cotangent = -1);
+// Says which rows are placed.
+struct PlacedRows {
+  std::int64_t repeats = 0;  // 0: none
+  std::int64_t table = 0;
+  Type table_type = {};  // whose sizes are known
+};
+LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, const ir::LookupOperandPlaces& at,
+                               const PlacedRows& placed, int cotangent = -1);
 
 // Returns the plan of a lookup; `tables` are the types of the tables, whose sizes are known.
 template <class Attributes>
@@ -52,6 +65,19 @@ LookupPlan lookup_plan(const Attributes& attributes, std::span<const Type> table
   }
   return plan;
 }
+
+// The plan of a launch: with the entries of placed rows, which stand in an operand. Throws Error for a piece that does not fit.
+class LaunchPlan {
+ public:
+  LaunchPlan(const LookupPlan& plan, std::span<const LookupOperands> lookups, const runtime::Launch& launch,
+             std::span<const runtime::Slice> reads);
+  const LookupPlan& operator*() const { return own_ ? *own_ : plan_; }
+  const LookupPlan* operator->() const { return &**this; }
+
+ private:
+  const LookupPlan& plan_;
+  std::optional<LookupPlan> own_;
+};
 
 // Returns how many occurrences of rows there are at most.
 std::int64_t most_occurrences(const LookupPlan& plan, std::span<const LookupOperands> lookups);

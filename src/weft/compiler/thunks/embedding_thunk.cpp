@@ -88,44 +88,50 @@ class EmbeddingBagThunk final : public runtime::Thunk {
  private:
   template <class Real>
   void pool(const runtime::Launch& launch) const {
-    const LookupIds ids = lookup_.at(launch, from_);
+    const LookupIds ids = lookup_.ids(launch, from_);
+    const LaunchPlan plan(plan_, {&lookup_, 1}, launch, from_);
+    std::int64_t pooled_columns = 0;
+    for (const ir::LookupEntry& entry : plan->entries) pooled_columns += entry.width;
     std::atomic<std::int64_t> skipped = 0;
     runtime::parallel_for(ids.batch, samples_per_task(lookup_, columns_), [&](std::int64_t begin, std::int64_t end) {
       RowAdders<Real> adders(*sums_, tables_.types.size());
-      for (std::int64_t first = begin; first < end; first += samples_together)
-        for (const ir::LookupEntry& entry : plan_.entries) {
-          const std::int64_t last = std::min(end, first + samples_together);
+      for (std::int64_t first = begin; first < end; first += samples_together) {
+        const std::int64_t last = std::min(end, first + samples_together);
+        if (pooled_columns < columns_)  // slots without a piece
+          std::memset(launch.at<Real>(to_) + first * columns_, 0, (last - first) * columns_ * sizeof(Real));
+        for (const ir::LookupEntry& entry : plan->entries) {
           RowAdder<Real>& adder = adders.of_table(entry.table);
-          const std::int64_t bad = ids.ids.wide ? pool<std::int64_t>(launch, ids, entry, first, last, adder)
-                                                : pool<std::int32_t>(launch, ids, entry, first, last, adder);
+          const std::int64_t bad = ids.ids.wide ? pool<std::int64_t>(launch, ids, *plan, entry, first, last, adder)
+                                                : pool<std::int32_t>(launch, ids, *plan, entry, first, last, adder);
           if (bad != 0) skipped += bad;
         }
+      }
     });
     if (skipped != 0) report(skipped);
   }
 
-  // Pools some bags of an entry; returns how many ids were skipped. Id is the type of the ids.
+  // Pools some bags of an entry; returns how many ids were out of bounds. Id is the type of the ids.
   template <class Id, class Real>
-  std::int64_t pool(const runtime::Launch& launch, const LookupIds& lookup, const ir::LookupEntry& entry,
-                    std::int64_t first, std::int64_t last, RowAdder<Real>& adder) const {
+  std::int64_t pool(const runtime::Launch& launch, const LookupIds& lookup, const LookupPlan& plan,
+                    const ir::LookupEntry& entry, std::int64_t first, std::int64_t last, RowAdder<Real>& adder) const {
     const Id* const ids = reinterpret_cast<const Id*>(lookup.ids.at);
     const std::byte* const table = launch.at(from_[entry.table]);
-    const std::int64_t row_bytes = entry.width * byte_size(tables_.dtype), rows = plan_.rows[entry.table];
+    const std::int64_t row_bytes = entry.width * byte_size(tables_.dtype);
     const Real* const weights = reinterpret_cast<const Real*>(lookup.weights);
     std::int64_t skipped = 0;
     for (std::int64_t sample = first; sample < last; ++sample) {
-      const auto [begin, end] = lookup.bag(entry.key, sample, plan_.names);
+      const auto [begin, end] = lookup.bag(entry.key, sample, plan.names);
       std::byte* const to =
           launch.at(to_) + (sample * columns_ + entry.column) * static_cast<std::int64_t>(sizeof(Real));
       const Real factor = entry.mean ? 1 / static_cast<Real>(end - begin) : 1;
       adder.begin(to);
       for (std::int64_t i = begin; i < end; ++i) {
         // The ids of the samples behind this one come next.
-        if (const std::int64_t next = i + ids_ahead < lookup.count ? ids[i + ids_ahead] : -1; next >= 0 && next < rows)
-          prefetch_row(table + next * row_bytes, row_bytes);
-        if (const std::int64_t row = row_of(plan_, entry, sample, ids[i]); row >= 0)
+        if (const auto next = entry.row(i + ids_ahead < lookup.count ? ids[i + ids_ahead] : -1))
+          prefetch_row(table + *next * row_bytes, row_bytes);
+        if (const std::int64_t row = row_of(plan, entry, sample, ids[i]); row >= 0)
           adder.add(table + row * row_bytes, weights ? weights[i] * factor : factor);
-        else
+        else if (!entry.is_in_bounds(ids[i]))
           ++skipped;
       }
       if (!adder.end()) std::memset(to, 0, entry.width * sizeof(Real));
@@ -175,9 +181,10 @@ class EmbeddingBagGradientThunk final : public runtime::Thunk {
  private:
   template <class Real>
   void sum_rows(const runtime::Launch& launch) const {
-    const LookupIds ids = lookup_.at(launch, from_);
+    const LookupIds ids = lookup_.ids(launch, from_);
+    const LaunchPlan plan(plan_, {&lookup_, 1}, launch, from_);
     auto* const memory = scratch_.bytes ? launch.at<Occurrence<Real>>(scratch_) : nullptr;
-    const RowOccurrences<Real> rows(plan_, {&ids, 1}, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
+    const RowOccurrences<Real> rows(*plan, {&ids, 1}, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
     const Real* const cotangent = launch.at<Real>(from_[lookup_.cotangent]);
     runtime::parallel_for(rows.buckets(), 1, [&](std::int64_t begin, std::int64_t end) {
       RowAdders<Real> adders(*sums_, tables_.types.size());
@@ -194,7 +201,7 @@ class EmbeddingBagGradientThunk final : public runtime::Thunk {
           RowAdder<Real>& adder = adders.of_table(table);
           adder.begin(sum);
           for (std::size_t i = groups.begin(row); i < groups.end(row); ++i) {
-            const std::int64_t column = plan_.entries[all[i].entry].column;
+            const std::int64_t column = plan->entries[all[i].entry].column;
             adder.add(reinterpret_cast<const std::byte*>(cotangent + all[i].sample * lookup_.columns + column),
                       all[i].scale);
           }
@@ -230,18 +237,19 @@ class EmbeddingWeightsGradientThunk final : public runtime::Thunk {
  private:
   template <class T, class Real>
   void multiply(const runtime::Launch& launch) const {
-    const LookupIds ids = lookup_.at(launch, from_);
+    const LookupIds ids = lookup_.ids(launch, from_);
+    const LaunchPlan plan(plan_, {&lookup_, 1}, launch, from_);
     const Real* const cotangents = launch.at<Real>(from_[lookup_.cotangent]);
     Real* const to = launch.at<Real>(to_);
     runtime::parallel_for(
         ids.batch, samples_per_task(lookup_, lookup_.columns), [&](std::int64_t begin, std::int64_t end) {
-          for (const ir::LookupEntry& entry : plan_.entries) {
+          for (const ir::LookupEntry& entry : plan->entries) {
             const T* const table = launch.at<T>(from_[entry.table]);
             for (std::int64_t sample = begin; sample < end; ++sample) {
-              const auto [first, last] = ids.bag(entry.key, sample, plan_.names);
+              const auto [first, last] = ids.bag(entry.key, sample, plan->names);
               const Real* const cotangent = cotangents + sample * lookup_.columns + entry.column;
               for (std::int64_t i = first; i < last; ++i) {
-                const std::int64_t row = row_of(plan_, entry, sample, ids.ids[i]);
+                const std::int64_t row = row_of(*plan, entry, sample, ids.ids[i]);
                 if (row < 0) continue;
                 double sum = 0;
                 for (std::int64_t c = 0; c < entry.width; ++c)
@@ -260,12 +268,20 @@ class EmbeddingWeightsGradientThunk final : public runtime::Thunk {
   Slice to_;
 };
 
+// Returns the operands of a lookup from `first` on.
+LookupOperands operands_of(const Node& node, const SizeValues& sizes, int first, const Tables& tables,
+                           int cotangent = -1) {
+  const auto& a = node.attributes<ir::EmbeddingAttributes>();
+  return lookup_operands(node, sizes, ir::lookup_operand_places(first, a.weighted, a.placed > 0),
+                         {.repeats = a.placed, .table = 0, .table_type = tables.types[0]}, cotangent);
+}
+
 // Reads a row for each id and writes what is pooled.
 Size moved_bytes(const ir::Value ids, std::span<const Type> tables, Type pooled, int passes) {
   std::int64_t width = 0;
   for (const Type table : tables) width += table.dim(1).is_constant() ? table.dim(1).value() : 0;
   const std::int64_t row = width / std::ssize(tables) * byte_size(tables[0].dtype());
-  return Size(ids.type().dim(0)) * Size(passes * row + 16) +
+  return product_of(ids.type().dims()) * Size(passes * row + 16) +
          product_of(pooled.dims()) * Size(byte_size(pooled.dtype()));
 }
 
@@ -280,25 +296,25 @@ bool has_rows_of_known_width(const Node& node) {
   const auto* update = node.attributes_if<ir::EmbeddingUpdateAttributes>();
   if (!a && !update) return false;
   if (node.op == &ops::embedding_bag_gradient) return std::ranges::all_of(node.types, is_known);
-  const std::size_t others = node.op == &ops::embedding_bag ? (a->weighted ? 3 : 2) : 3;
-  const std::size_t count = update ? node.types.size() : node.operands.size() - others;
+  const std::size_t count = update ? node.types.size() : ir::lookup_tables(node);
   return std::ranges::all_of(node.operands.first(count), [&](ir::Value v) { return is_known(v.type()); });
 }
 
 Unit embedding_bag_unit(const Node& node, const NativeContext& context) {
-  const auto& a = node.attributes<ir::EmbeddingAttributes>();
-  const std::size_t count = node.operands.size() - (a.weighted ? 3 : 2);
+  const int count = ir::lookup_tables(node);
   const std::vector<Type> tables = first_types(node, count);
   Unit unit = unit_of(node);
   unit.info.category = "embedding lookup";
-  unit.bytes = moved_bytes(node.operand(static_cast<int>(count)), tables, node.type(), 1);
+  unit.bytes = moved_bytes(node.operand(count), tables, node.type(), 1);
   const auto sums = std::make_shared<const RowSums>(widths_of(tables), tables[0].dtype(), node.type().dtype(), context);
   set_embedding_form(unit, node, context, [&node, count, tables, sums](const SizeValues& sizes) {
     const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
     const Tables at = tables_at(tables, sizes);
-    const LookupOperands lookup = lookup_operands(node, sizes, static_cast<int>(count), attributes.weighted);
+    const LookupOperands lookup = operands_of(node, sizes, count, at);
+    const Type pooled = sizes(node.type());
     Unit made;
-    made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at, columns = sizes(node.type()).size(1),
+    made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at,
+                         columns = lookup.batch == 0 ? 0 : pooled.elements() / lookup.batch,
                          sums](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
       return std::make_unique<EmbeddingBagThunk>(plan, lookup, at, columns, sums, reads, writes[0]);
     };
@@ -316,7 +332,7 @@ Unit embedding_bag_gradient_unit(const Node& node, const NativeContext& context)
   set_embedding_form(unit, node, context, [&node, tables, sums](const SizeValues& sizes) {
     const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
     const Tables at = tables_at(tables, sizes);
-    const LookupOperands lookup = lookup_operands(node, sizes, 1, attributes.weighted, 0);
+    const LookupOperands lookup = operands_of(node, sizes, 1, at, 0);
     LookupPlan plan = lookup_plan(attributes, at.types);
     Unit made;
     with_real(at.pooled, [&]<class Real>(Real) {
@@ -332,15 +348,14 @@ Unit embedding_bag_gradient_unit(const Node& node, const NativeContext& context)
 }
 
 Unit embedding_weights_gradient_unit(const Node& node, const NativeContext& context) {
-  const std::size_t count = node.operands.size() - 3;
+  const int count = ir::lookup_tables(node);
   const std::vector<Type> tables = first_types(node, count);
   Unit unit = unit_of(node);
   unit.info.category = "embedding gradient";
   set_embedding_form(unit, node, context, [&node, count, tables](const SizeValues& sizes) {
     const auto& attributes = node.attributes<ir::EmbeddingAttributes>();
     const Tables at = tables_at(tables, sizes);
-    const LookupOperands lookup =
-        lookup_operands(node, sizes, static_cast<int>(count) + 1, false, static_cast<int>(count));
+    const LookupOperands lookup = operands_of(node, sizes, count + 1, at, count);
     Unit made;
     made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at](
                             std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {

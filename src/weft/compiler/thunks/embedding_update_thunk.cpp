@@ -40,14 +40,15 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
 
   void run(const runtime::Launch& launch) const override {
     std::vector<LookupIds> lookups;
-    for (const LookupOperands& lookup : plan_->lookups) lookups.push_back(lookup.at(launch, from_));
+    for (const LookupOperands& lookup : plan_->lookups) lookups.push_back(lookup.ids(launch, from_));
+    const LaunchPlan plan(plan_->lookup, plan_->lookups, launch, from_);
     auto* const memory = scratch_.bytes ? launch.at<Occurrence<Real>>(scratch_) : nullptr;
-    const RowOccurrences<Real> rows(plan_->lookup, lookups, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
+    const RowOccurrences<Real> rows(*plan, lookups, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
     for (std::size_t i = 0; i < to_.size(); ++i)
       if (launch.at(from_[i]) != launch.at(to_[i]) && to_[i].bytes)
         std::memcpy(launch.at(to_[i]), launch.at(from_[i]), to_[i].bytes);
     runtime::parallel_for(rows.buckets(), 1, [&](std::int64_t begin, std::int64_t end) {
-      Work work(*this, launch);
+      Work work(*this, *plan, launch);
       for (std::int64_t b = begin; b < end; ++b) work.update(rows.bucket(b));
     });
   }
@@ -56,7 +57,7 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
   // What one thread needs.
   class Work {
    public:
-    Work(const EmbeddingUpdateThunk& thunk, const runtime::Launch& launch)
+    Work(const EmbeddingUpdateThunk& thunk, const LookupPlan& lookups, const runtime::Launch& launch)
         : thunk_(thunk),
           launch_(launch),
           plan_(*thunk.plan_),
@@ -67,7 +68,7 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
         for (std::size_t i = plan_.operands.numbers; i < thunk.from_.size(); ++i)
           runners_.back().set(2 + plan_.operands.states + i - plan_.operands.numbers, launch.at(thunk.from_[i]));
       }
-      for (const ir::LookupEntry& entry : plan_.lookup.entries) {
+      for (const ir::LookupEntry& entry : lookups.entries) {
         const LookupOperands& lookup = plan_.lookups[entry.lookup];
         cotangents_.push_back({launch.at<Real>(thunk.from_[lookup.cotangent]) + entry.column, lookup.columns});
       }
@@ -174,8 +175,13 @@ UpdatePlan update_plan(const Node& node, const SizeValues& sizes) {
       bytes.push_back(ir::row_type(sizes(node.operand(plan.operands.state(t, i)).type())).bytes());
   }
   plan.lookup = lookup_plan(a, tables);
-  for (const ir::UpdateOperands::Lookup& at : plan.operands.lookups)
-    plan.lookups.push_back(lookup_operands(node, sizes, at.ids, at.weights >= 0, at.cotangent));
+  for (std::size_t i = 0; i < plan.operands.lookups.size(); ++i) {
+    const ir::UpdateOperands::Lookup& at = plan.operands.lookups[i];
+    PlacedRows placed;
+    if (at.pieces >= 0)
+      placed = {.repeats = a.placed[i], .table = a.placed_tables[i], .table_type = tables[a.placed_tables[i]]};
+    plan.lookups.push_back(lookup_operands(node, sizes, at, placed, at.cotangent));
+  }
   return plan;
 }
 
@@ -199,7 +205,7 @@ Size bytes_of_update(const Node& node, const ir::UpdateOperands& places) {
   }
   Size bytes = 0;
   for (const ir::UpdateOperands::Lookup& at : places.lookups)
-    bytes += Size(node.operand(at.ids).type().dim(0)) * Size(row / places.tables + 16) +
+    bytes += product_of(node.operand(at.ids).type().dims()) * Size(row / places.tables + 16) +
              product_of(node.operand(at.cotangent).type().dims()) * Size(byte_size(node.operand(at.cotangent).dtype()));
   return bytes;
 }

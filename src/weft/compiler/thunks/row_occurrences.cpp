@@ -45,11 +45,8 @@ template <class Real>
 void RowOccurrences<Real>::divide_tables() {
   std::vector<std::int64_t> ids(plan_.rows.size());
   for (const ir::LookupEntry& entry : plan_.entries) {
-    const LookupIds& lookup = lookups_[entry.lookup];
-    if (lookup.batch == 0) continue;
-    const std::int64_t first = entry.key * lookup.batch;
-    const std::int64_t begin = first == 0 ? 0 : lookup.ends[first - 1], end = lookup.ends[first + lookup.batch - 1];
-    ids[entry.table] += std::clamp<std::int64_t>(end - begin, 0, lookup.count);  // ends are checked later
+    if (const LookupIds& lookup = lookups_[entry.lookup]; lookup.batch > 0)
+      ids[entry.table] += lookup.ids_of_key(entry.key);  // ends are checked later
   }
   for (std::size_t t = 0; t < ids.size(); ++t) {
     const auto wanted = std::clamp<std::int64_t>(ids[t] / ids_per_bucket, 1, most_buckets);
@@ -96,7 +93,8 @@ void RowOccurrences<Real>::count() {
     bucket.begin = all;
     all += bucket.count;
   }
-  WEFT_ASSERT(all <= memory_.size(), "the ids of lookups do not fit into their memory");
+  require(all <= memory_.size(), "embedding: there are ", all, " rows to update, and memory for ", memory_.size(),
+          ": an id is in more pieces of placed rows than the lookup says");
 }
 
 template <class Real>

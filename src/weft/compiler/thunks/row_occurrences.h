@@ -3,6 +3,7 @@
 // over them has the same bits for any number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -23,22 +24,41 @@ struct Integers {
   }
 };
 
-// The ids of one lookup during a launch.
+// The ids of one lookup during a launch. Samples are those of all blocks, one block after the other.
 struct LookupIds {
   Integers ids, ends;
   const std::byte* weights = nullptr;  // null: none
-  std::int64_t count = 0, batch = 0;   // of ids, of samples
+  std::int64_t count = 0, batch = 0;   // of ids, of samples, in all blocks
+  std::int64_t blocks = 1, keys = 0;
 
   struct Bag {
     std::int64_t begin, end;
   };
-  // Throws Error if the bag does not lie within the ids.
+  // Returns which ids a bag has. Throws Error if it does not lie within the ids of its block.
   Bag bag(std::int64_t key, std::int64_t sample, std::string_view names) const {
-    const std::int64_t i = key * batch + sample;
-    const Bag bag{i == 0 ? 0 : ends[i - 1], ends[i]};
-    if (bag.begin < 0 || bag.begin > bag.end || bag.end > count) [[unlikely]]
-      ir::fail_ends(names, key, sample, bag.begin, bag.end, count);
-    return bag;
+    if (blocks == 1) return bag_of_block(0, key, sample, batch, count, names);
+    const std::int64_t samples = batch / blocks;
+    return bag_of_block(sample / samples, key, sample % samples, samples, count / blocks, names);
+  }
+  // Returns the number of ids of a key, as far as the ends are right.
+  std::int64_t ids_of_key(std::int64_t key) const {
+    std::int64_t sum = 0;
+    const std::int64_t samples = batch / blocks, ids_of_block = count / blocks;
+    for (std::int64_t block = 0; samples > 0 && block < blocks; ++block) {
+      const std::int64_t at = (block * keys + key) * samples;
+      sum += std::clamp<std::int64_t>(ends[at + samples - 1] - (key == 0 ? 0 : ends[at - 1]), 0, ids_of_block);
+    }
+    return sum;
+  }
+
+ private:
+  Bag bag_of_block(std::int64_t block, std::int64_t key, std::int64_t sample, std::int64_t samples,
+                   std::int64_t ids_of_block, std::string_view names) const {
+    const std::int64_t i = key * samples + sample, first = block * keys * samples;
+    const Bag bag{i == 0 ? 0 : ends[first + i - 1], ends[first + i]};
+    if (bag.begin < 0 || bag.begin > bag.end || bag.end > ids_of_block) [[unlikely]]
+      ir::fail_ends(names, key, block * samples + sample, bag.begin, bag.end, ids_of_block);
+    return {block * ids_of_block + bag.begin, block * ids_of_block + bag.end};
   }
 };
 
@@ -49,7 +69,7 @@ struct Occurrence {
   Real scale;
 };
 
-// The part of a lookup that is the same for all launches.
+// The part of a lookup that is the same for all launches; but entries of placed rows are known in a launch.
 struct LookupPlan {
   std::vector<ir::LookupEntry> entries;
   std::vector<std::int64_t> rows;  // of each table
@@ -57,11 +77,12 @@ struct LookupPlan {
   std::string names;
 };
 
-// Returns the row; -1 for an id that is skipped. Throws Error if bad ids are errors.
+// Returns the row; -1 for an id that is skipped, or that another entry takes. Throws Error if bad ids are errors.
 inline std::int64_t row_of(const LookupPlan& plan, const ir::LookupEntry& entry, std::int64_t sample, std::int64_t id) {
-  if (static_cast<std::uint64_t>(id) < static_cast<std::uint64_t>(plan.rows[entry.table])) [[likely]]
-    return id;
-  if (plan.bounds == ir::IdBounds::ERROR) ir::fail_id(plan.names, entry.key, sample, id, plan.rows[entry.table]);
+  if (const auto row = entry.row(id)) [[likely]]
+    return *row;
+  if (plan.bounds == ir::IdBounds::ERROR && !entry.is_in_bounds(id))
+    ir::fail_id(plan.names, entry.key, sample, id, entry.all_rows);
   return -1;
 }
 

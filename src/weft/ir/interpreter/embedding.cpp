@@ -16,30 +16,57 @@ struct Found {
 };
 
 struct Ids {
-  const Array *ids, *ends, *weights = nullptr;  // weights: null if there are none
+  const Array *ids, *ends, *weights;  // weights: null if there are none
 };
 
 std::int64_t integer(const Array& array, std::int64_t i) {
   return array.dtype() == DType::i32 ? array.data<std::int32_t>()[i] : array.data<std::int64_t>()[i];
 }
 
+Ids ids_at(const NodeCall& call, const LookupOperandPlaces& at) {
+  return {&call[at.ids], &call[at.ends], at.weights < 0 ? nullptr : &call[at.weights]};
+}
+
+// Appends the entries of placed rows, if the lookup has any.
+void append_placed_at(std::vector<LookupEntry>& entries, const NodeCall& call, const LookupOperandPlaces& at,
+                      std::int64_t lookup, std::int64_t table, Type table_type) {
+  if (at.pieces < 0) return;
+  const Array& pieces = call[at.pieces];
+  const Type ends = call[at.ends].type();
+  append_placed(entries, pieces.data<std::int64_t>(), pieces.type(), lookup, table, table_type,
+                ends.size(ends.rank() - 2));
+}
+
+std::vector<LookupEntry> entries_of(const NodeCall& call, const LookupOperandPlaces& at, std::span<const Type> tables) {
+  std::vector<LookupEntry> entries = lookup_entries(call.attributes<EmbeddingAttributes>(), tables);
+  append_placed_at(entries, call, at, 0, 0, tables[0]);
+  return entries;
+}
+
+// Returns the number of pooled elements of a sample.
+std::int64_t columns_of(Type pooled, const Ids& lookup) {
+  std::int64_t columns = 1;
+  for (int d = lookup.ids->type().rank(); d < pooled.rank(); ++d) columns *= pooled.size(d);
+  return columns;
+}
+
 // Calls f(Found) for the ids of an entry, in order.
 template <class F>
-void for_each_id(const Ids& lookup, const LookupEntry& entry, std::int64_t rows, IdBounds bounds,
-                 std::string_view names, F&& f) {
-  const std::int64_t batch = lookup.ends->type().size(1), count = lookup.ids->size();
-  for (std::int64_t sample = 0; sample < batch; ++sample) {
-    const std::int64_t bag = entry.key * batch + sample;
-    const std::int64_t begin = bag == 0 ? 0 : integer(*lookup.ends, bag - 1), end = integer(*lookup.ends, bag);
+void for_each_id(const Ids& lookup, const LookupEntry& entry, IdBounds bounds, std::string_view names, F&& f) {
+  const Type ends = lookup.ends->type();
+  const std::int64_t blocks = ends.rank() == 3 ? ends.size(0) : 1, keys = ends.size(ends.rank() - 2),
+                     samples = ends.size(ends.rank() - 1), count = blocks == 0 ? 0 : lookup.ids->size() / blocks;
+  for (std::int64_t sample = 0; sample < blocks * samples; ++sample) {
+    const std::int64_t block = sample / samples, first_bag = block * keys * samples;
+    const std::int64_t bag = first_bag + entry.key * samples + sample % samples;
+    const std::int64_t begin = bag == first_bag ? 0 : integer(*lookup.ends, bag - 1), end = integer(*lookup.ends, bag);
     if (begin < 0 || begin > end || end > count) fail_ends(names, entry.key, sample, begin, end, count);
-    for (std::int64_t i = begin; i < end; ++i) {
+    for (std::int64_t i = block * count + begin; i < block * count + end; ++i) {
       const std::int64_t id = integer(*lookup.ids, i);
-      if (id < 0 || id >= rows) {
-        if (bounds == IdBounds::ERROR) fail_id(names, entry.key, sample, id, rows);
-        continue;
-      }
+      if (!entry.is_in_bounds(id) && bounds == IdBounds::ERROR) fail_id(names, entry.key, sample, id, entry.all_rows);
       const double weight = lookup.weights ? lookup.weights->element(i) : 1;
-      f(Found{entry, sample, i, id, entry.mean ? weight / static_cast<double>(end - begin) : weight});
+      if (const auto row = entry.row(id))
+        f(Found{entry, sample, i, *row, entry.mean ? weight / static_cast<double>(end - begin) : weight});
     }
   }
 }
@@ -73,18 +100,19 @@ std::vector<Type> types_of_first(const NodeCall& call, std::size_t count) {
 
 std::vector<Array> embedding_bag(const NodeCall& call) {
   const auto& a = call.attributes<EmbeddingAttributes>();
-  const std::size_t count = call.operands.size() - (a.weighted ? 3 : 2);
-  const Ids lookup{&call[count], &call[count + 1], a.weighted ? &call[count + 2] : nullptr};
-  const std::int64_t columns = call.type().size(1);
+  const int count = lookup_tables(call.node);
+  const LookupOperandPlaces at = lookup_operand_places(count, a.weighted, a.placed > 0);
+  const Ids lookup = ids_at(call, at);
+  const std::int64_t columns = columns_of(call.type(), lookup);
   Sums sums(call.type());
   std::vector<bool> has_terms(call.type().elements());
-  for (const LookupEntry& entry : lookup_entries(a, types_of_first(call, count))) {
-    const Array& table = call[entry.table];
-    for_each_id(lookup, entry, table.type().size(0), a.bounds, a.names, [&](const Found& found) {
+  for (const LookupEntry& entry : entries_of(call, at, types_of_first(call, count))) {
+    const Array& table = call[static_cast<int>(entry.table)];
+    for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
       for (std::int64_t c = 0; c < entry.width; ++c) {
-        const std::int64_t at = found.sample * columns + entry.column + c;
-        sums.add(at, found.scale * table.element(found.row * entry.width + c));
-        has_terms[at] = true;
+        const std::int64_t to = found.sample * columns + entry.column + c;
+        sums.add(to, found.scale * table.element(found.row * entry.width + c));
+        has_terms[to] = true;
       }
     });
   }
@@ -95,23 +123,23 @@ std::vector<Array> embedding_bag(const NodeCall& call) {
 
 std::vector<Array> embedding_bag_gradient(const NodeCall& call) {
   const auto& a = call.attributes<EmbeddingAttributes>();
-  const Ids lookup{&call[1], &call[2], a.weighted ? &call[3] : nullptr};
-  const std::int64_t columns = call[0].type().size(1);
+  const LookupOperandPlaces at = lookup_operand_places(1, a.weighted, a.placed > 0);
+  const Ids lookup = ids_at(call, at);
+  const std::int64_t columns = columns_of(call[0].type(), lookup);
   std::vector<Sums> sums;
   std::vector<std::vector<bool>> has_terms;
   for (const Type type : call.node.types) {
     sums.emplace_back(type);
     has_terms.emplace_back(type.elements());
   }
-  for (const LookupEntry& entry : lookup_entries(a, call.node.types))
-    for_each_id(lookup, entry, call.type(static_cast<int>(entry.table)).size(0), a.bounds, a.names,
-                [&](const Found& found) {
-                  for (std::int64_t c = 0; c < entry.width; ++c) {
-                    const std::int64_t at = found.row * entry.width + c;
-                    sums[entry.table].add(at, found.scale * call[0].element(found.sample * columns + entry.column + c));
-                    has_terms[entry.table][at] = true;
-                  }
-                });
+  for (const LookupEntry& entry : entries_of(call, at, call.node.types))
+    for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
+      for (std::int64_t c = 0; c < entry.width; ++c) {
+        const std::int64_t to = found.row * entry.width + c;
+        sums[entry.table].add(to, found.scale * call[0].element(found.sample * columns + entry.column + c));
+        has_terms[entry.table][to] = true;
+      }
+    });
   std::vector<Array> results;
   for (std::size_t t = 0; t < sums.size(); ++t) {
     for (std::size_t i = 0; i < has_terms[t].size(); ++i)
@@ -123,14 +151,15 @@ std::vector<Array> embedding_bag_gradient(const NodeCall& call) {
 
 std::vector<Array> embedding_weights_gradient(const NodeCall& call) {
   const auto& a = call.attributes<EmbeddingAttributes>();
-  const std::size_t count = call.operands.size() - 3;
-  const Ids lookup{&call[count + 1], &call[count + 2]};
+  const int count = lookup_tables(call.node);
+  const LookupOperandPlaces at = lookup_operand_places(count + 1, false, a.placed > 0);
+  const Ids lookup = ids_at(call, at);
   const Array& cotangent = call[count];
-  const std::int64_t columns = cotangent.type().size(1);
+  const std::int64_t columns = columns_of(cotangent.type(), lookup);
   std::vector<double> sums(call.type().elements());
-  for (const LookupEntry& entry : lookup_entries(a, types_of_first(call, count))) {
-    const Array& table = call[entry.table];
-    for_each_id(lookup, entry, table.type().size(0), a.bounds, a.names, [&](const Found& found) {
+  for (const LookupEntry& entry : entries_of(call, at, types_of_first(call, count))) {
+    const Array& table = call[static_cast<int>(entry.table)];
+    for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
       double sum = 0;
       for (std::int64_t c = 0; c < entry.width; ++c)
         sum +=
@@ -174,12 +203,18 @@ std::vector<Array> embedding_update(const NodeCall& call) {
     gradients.emplace_back(table.with(pooled));
     touched.emplace_back(table.size(0));
   }
-  for (const LookupEntry& entry : lookup_entries(a, tables)) {
+  std::vector<LookupEntry> entries = lookup_entries(a, tables);
+  for (std::size_t i = 0; i < places.lookups.size(); ++i)
+    if (places.lookups[i].pieces >= 0) {
+      const std::int64_t table = a.placed_tables[i];
+      append_placed_at(entries, call, places.lookups[i], static_cast<std::int64_t>(i), table, tables[table]);
+    }
+  for (const LookupEntry& entry : entries) {
     const UpdateOperands::Lookup& at = places.lookups[entry.lookup];
-    const Ids lookup{&call[at.ids], &call[at.ends], at.weights < 0 ? nullptr : &call[at.weights]};
+    const Ids lookup = ids_at(call, at);
     const Array& cotangent = call[at.cotangent];
-    const std::int64_t columns = cotangent.type().size(1);
-    for_each_id(lookup, entry, tables[entry.table].size(0), a.bounds, a.names, [&](const Found& found) {
+    const std::int64_t columns = columns_of(cotangent.type(), lookup);
+    for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
       touched[entry.table][found.row] = true;
       for (std::int64_t c = 0; c < entry.width; ++c)
         gradients[entry.table].add(found.row * entry.width + c,

@@ -10,7 +10,10 @@ namespace weft::ir {
 namespace {
 
 std::vector<LookupEntry> placed(std::vector<LookupEntry> entries, std::span<const Type> tables) {
-  for (LookupEntry& entry : entries) entry.width = entry.table < 0 ? 0 : tables[entry.table].size(1);
+  for (LookupEntry& entry : entries) {
+    entry.width = tables[entry.table].size(1);
+    entry.rows = entry.all_rows = tables[entry.table].size(0);
+  }
   return entries;
 }
 
@@ -30,18 +33,45 @@ void require_tables(const Call& call, std::span<const Type> tables) {
   }
 }
 
-// Requires ids and ends at these operands, and weights behind them if there are any.
-void require_ids(const Call& call, std::size_t ids, bool weighted, DType pooled) {
-  call.require(call.operands.size() > ids + 1 + (weighted ? 1 : 0), "an operand is missing");
+// The sizes of a lookup.
+struct LookupSizes {
+  bool has_blocks;
+  Dim keys;
+  DimList samples;  // the batch, or blocks and the samples of a block
+};
+
+LookupSizes lookup_sizes(Type ids, Type ends) {
+  if (ids.rank() == 1) return {false, ends.dim(0), {ends.dim(1)}};
+  return {true, ends.dim(1), {ends.dim(0), ends.dim(2)}};
+}
+
+// Requires the operands of a lookup, behind which others may follow.
+LookupSizes require_lookup(const Call& call, const LookupOperandPlaces& at, DType pooled,
+                           std::span<const Type> tables) {
+  call.require(std::ssize(call.operands) > std::max({at.ends, at.weights, at.pieces}), "an operand is missing");
   const auto is_position = [](DType t) { return t == DType::i32 || t == DType::i64; };
-  const Type of_ids = call.type(ids), ends = call.type(ids + 1);
-  call.require(of_ids.rank() == 1 && is_position(of_ids.dtype()), "ids must be a vector of i32 or i64, got ", of_ids);
-  call.require(ends.rank() == 2 && is_position(ends.dtype()), "ends must be a matrix [keys, batch] of i32 or i64, got ",
-               ends);
-  if (!weighted) return;
-  const Type weights = call.type(ids + 2);
-  call.require(weights.dtype() == pooled && std::ranges::equal(weights.dims(), of_ids.dims()), "weights must be ",
-               of_ids.with(pooled), ", got ", weights);
+  const Type ids = call.type(at.ids), ends = call.type(at.ends);
+  call.require((ids.rank() == 1 || ids.rank() == 2) && is_position(ids.dtype()),
+               "ids must be a vector, or a matrix [blocks, ids], of i32 or i64, got ", ids);
+  call.require(
+      ends.rank() == ids.rank() + 1 && is_position(ends.dtype()) && (ids.rank() == 1 || ends.dim(0) == ids.dim(0)),
+      "ends must be [keys, batch], or [blocks, keys, samples] for ids in blocks, of i32 or i64, got ", ends);
+  if (at.weights >= 0) {
+    const Type weights = call.type(at.weights);
+    call.require(weights == ids.with(pooled), "weights must be ", ids.with(pooled), ", got ", weights);
+  }
+  if (at.pieces >= 0) {
+    const Type pieces = call.type(at.pieces);
+    call.require(pieces.dtype() == DType::i64 && pieces.rank() == 3 && pieces.dim(2) == Dim(PlacedPiece::columns),
+                 "pieces must be i64 [parts, slots, ", PlacedPiece::columns, "], got ", pieces);
+    for (const Type table : tables) {
+      const Dim rows = table.dim(0), parts = pieces.dim(0);
+      call.require(
+          !rows.is_constant() || !parts.is_constant() || (parts != Dim(0) && rows.value() % parts.value() == 0),
+          "the rows of ", table, " do not divide into ", parts, " parts");
+    }
+  }
+  return lookup_sizes(ids, ends);
 }
 
 void require_places(const Call& call, std::string_view name, Ints places, std::size_t count, Dim end,
@@ -52,15 +82,29 @@ void require_places(const Call& call, std::string_view name, Ints places, std::s
 }
 
 void require_entries(const Call& call, const EmbeddingAttributes& a, std::span<const Type> tables, Dim keys) {
+  call.require(a.placed >= 0 && (a.placed == 0 || (a.keys.empty() && tables.size() == 1)),
+               "placed rows are those of one table, and have no entries");
   require_places(call, "keys", a.keys, a.keys.size(), keys);
   require_places(call, "tables", a.tables, a.keys.size(), std::ssize(tables));
   require_places(call, "means", a.means, a.keys.size(), 2);
 }
 
-Dim total_width(const EmbeddingAttributes& a, std::span<const Type> tables) {
-  Dim width = 0;
-  for (const std::int64_t table : a.tables) width = width + tables[table].dim(1);
-  return width;
+// Returns the type of pooled rows.
+Type pooled_type(const Call& call, const EmbeddingAttributes& a, const LookupOperandPlaces& at,
+                 std::span<const Type> tables) {
+  const DType pooled = pooled_dtype(tables[0].dtype());
+  const LookupSizes sizes = require_lookup(call, at, pooled, tables);
+  require_entries(call, a, tables, sizes.keys);
+  DimList dims = sizes.samples;
+  if (a.placed > 0) {
+    for (const Dim dim : {call.type(at.pieces).dim(0), call.type(at.pieces).dim(1), tables[0].dim(1)})
+      dims.push_back(dim);
+  } else {
+    Dim width = 0;
+    for (const std::int64_t table : a.tables) width = width + tables[table].dim(1);
+    dims.push_back(width);
+  }
+  return dims.type(pooled);
 }
 
 std::vector<Type> types_of_first(const Call& call, std::size_t count) {
@@ -69,16 +113,20 @@ std::vector<Type> types_of_first(const Call& call, std::size_t count) {
   return types;
 }
 
-std::vector<Value> with_weights(std::vector<Value> operands, Value weights) {
-  if (weights) operands.push_back(weights);
-  return operands;
-}
-
-EmbeddingAttributes weighted_if(const EmbeddingAttributes& attributes, bool weighted) {
+// Appends the operands of a lookup and returns its attributes.
+EmbeddingAttributes append_lookup(std::vector<Value>& operands, const LookupValues& lookup, bool weighted,
+                                  const EmbeddingAttributes& attributes) {
   EmbeddingAttributes changed = attributes;
-  changed.weighted = weighted;
+  changed.weighted = weighted && lookup.weights;
+  require((attributes.placed > 0) == static_cast<bool>(lookup.pieces),
+          "embedding: pieces are given if rows are placed");
+  operands.insert(operands.end(), {lookup.ids, lookup.ends});
+  if (changed.weighted) operands.push_back(lookup.weights);
+  if (lookup.pieces) operands.push_back(lookup.pieces);
   return changed;
 }
+
+int operands_of_lookup(const EmbeddingAttributes& a) { return 2 + (a.weighted ? 1 : 0) + (a.placed > 0 ? 1 : 0); }
 
 }  // namespace
 
@@ -103,15 +151,55 @@ std::vector<LookupEntry> lookup_entries(const EmbeddingUpdateAttributes& a, std:
   return placed(std::move(entries), tables);
 }
 
+void append_placed(std::vector<LookupEntry>& entries, std::span<const std::int64_t> pieces, Type type,
+                   std::int64_t lookup, std::int64_t table, Type table_type, std::int64_t keys) {
+  const std::int64_t parts = type.size(0), slots = type.size(1), width = table_type.size(1);
+  const std::int64_t rows = parts == 0 ? 0 : table_type.size(0) / parts;
+  for (std::int64_t i = 0; i < parts * slots; ++i) {
+    const std::int64_t* const at = pieces.data() + i * PlacedPiece::columns;
+    const PlacedPiece piece{at[0], at[1], at[2], at[3], at[4], at[5]};
+    if (piece.key < 0) continue;
+    require(piece.key < keys && piece.rows >= 0 && piece.first_row >= 0 && piece.first_row <= rows - piece.rows &&
+                piece.first_id >= 0 && piece.first_id <= piece.all_rows - piece.rows,
+            "embedding: piece ", i % slots, " of part ", i / slots, " (key ", piece.key, ", ids from ", piece.first_id,
+            " of ", piece.all_rows, ", ", piece.rows, " rows from ", piece.first_row, ") does not fit: there are ",
+            keys, " keys, and ", rows, " rows in a part");
+    entries.push_back({.lookup = lookup,
+                       .key = piece.key,
+                       .table = table,
+                       .column = i * width,
+                       .width = width,
+                       .mean = piece.mean != 0,
+                       .first_id = piece.first_id,
+                       .rows = piece.rows,
+                       .first_row = i / slots * rows + piece.first_row,
+                       .all_rows = piece.all_rows});
+  }
+}
+
+LookupOperandPlaces lookup_operand_places(int first, bool weighted, bool placed) {
+  LookupOperandPlaces at{.ids = first, .ends = first + 1};
+  first += 2;
+  if (weighted) at.weights = first++;
+  if (placed) at.pieces = first;
+  return at;
+}
+
 UpdateOperands update_operands(const EmbeddingUpdateAttributes& a) {
   UpdateOperands places{.tables = static_cast<int>(a.bodies.size()), .states = static_cast<int>(a.states)};
   int at = places.tables * (1 + places.states);
-  for (const std::int64_t weighted : a.weighted) {
-    places.lookups.push_back({at, at + 1, at + 2, weighted != 0 ? at + 3 : -1});
-    at += weighted != 0 ? 4 : 3;
+  for (std::size_t i = 0; i < a.weighted.size(); ++i) {
+    const bool weighted = a.weighted[i] != 0, placed = i < a.placed.size() && a.placed[i] > 0;
+    places.lookups.push_back({lookup_operand_places(at + 1, weighted, placed), at});
+    at += 3 + (weighted ? 1 : 0) + (placed ? 1 : 0);
   }
   places.numbers = at;
   return places;
+}
+
+int lookup_tables(const Node& node) {
+  const int others = operands_of_lookup(node.attributes<EmbeddingAttributes>());
+  return static_cast<int>(node.operands.size()) - others - (node.op == &ops::embedding_weights_gradient ? 1 : 0);
 }
 
 Type row_type(Type rows) { return Type(rows.dtype(), rows.dims().subspan(1)); }
@@ -129,71 +217,59 @@ void fail_ends(std::string_view names, std::int64_t key, std::int64_t sample, st
        ", with ", ids, " ids in all: ends must not decrease, nor be greater than the number of ids");
 }
 
-Value embedding_bag(std::span<const Value> tables, Value ids, Value ends, Value weights,
-                    const EmbeddingAttributes& attributes) {
+Value embedding_bag(std::span<const Value> tables, const LookupValues& lookup, const EmbeddingAttributes& attributes) {
   std::vector<Value> operands(tables.begin(), tables.end());
-  operands.insert(operands.end(), {ids, ends});
-  const EmbeddingAttributes a = weighted_if(attributes, static_cast<bool>(weights));
-  return ids.graph().append(ops::embedding_bag, with_weights(std::move(operands), weights), &a).result();
+  const EmbeddingAttributes a = append_lookup(operands, lookup, true, attributes);
+  return lookup.ids.graph().append(ops::embedding_bag, operands, &a).result();
 }
 
-std::vector<Value> embedding_bag_gradient(Value cotangent, Value ids, Value ends, Value weights,
-                                          std::span<const Type> types, const EmbeddingAttributes& attributes) {
-  const EmbeddingAttributes a = weighted_if(attributes, static_cast<bool>(weights));
-  Node& node =
-      ids.graph().append(ops::embedding_bag_gradient, with_weights({cotangent, ids, ends}, weights), &a, types);
+std::vector<Value> embedding_bag_gradient(Value cotangent, const LookupValues& lookup, std::span<const Type> types,
+                                          const EmbeddingAttributes& attributes) {
+  std::vector<Value> operands{cotangent};
+  const EmbeddingAttributes a = append_lookup(operands, lookup, true, attributes);
+  Node& node = lookup.ids.graph().append(ops::embedding_bag_gradient, operands, &a, types);
   std::vector<Value> gradients;
   for (std::uint32_t i = 0; i < types.size(); ++i) gradients.push_back(node.result(i));
   return gradients;
 }
 
-Value embedding_weights_gradient(std::span<const Value> tables, Value cotangent, Value ids, Value ends,
+Value embedding_weights_gradient(std::span<const Value> tables, Value cotangent, const LookupValues& lookup,
                                  const EmbeddingAttributes& attributes) {
   std::vector<Value> operands(tables.begin(), tables.end());
-  operands.insert(operands.end(), {cotangent, ids, ends});
-  const EmbeddingAttributes a = weighted_if(attributes, false);
-  return ids.graph().append(ops::embedding_weights_gradient, operands, &a).result();
+  operands.push_back(cotangent);
+  const EmbeddingAttributes a = append_lookup(operands, lookup, false, attributes);
+  return lookup.ids.graph().append(ops::embedding_weights_gradient, operands, &a).result();
 }
 
 void embedding_bag_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<EmbeddingAttributes>();
-  const std::size_t others = a.weighted ? 3 : 2;
-  call.require(call.operands.size() > others, "expected tables, ids and ends");
-  const std::size_t count = call.operands.size() - others;
+  const int count = static_cast<int>(call.operands.size()) - operands_of_lookup(a);
+  call.require(count > 0, "expected tables, ids and ends");
   const std::vector<Type> tables = types_of_first(call, count);
   require_tables(call, tables);
-  const DType pooled = pooled_dtype(tables[0].dtype());
-  require_ids(call, count, a.weighted, pooled);
-  require_entries(call, a, tables, call.type(count + 1).dim(0));
-  results.push_back(Type(pooled, {call.type(count + 1).dim(1), total_width(a, tables)}));
+  results.push_back(pooled_type(call, a, lookup_operand_places(count, a.weighted, a.placed > 0), tables));
 }
 
 void embedding_bag_gradient_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<EmbeddingAttributes>();
   call.require(!call.requested.empty(), "the types of the tables must be given");
   require_tables(call, call.requested);
-  const DType pooled = pooled_dtype(call.requested[0].dtype());
-  call.require(!call.operands.empty(), "expected a cotangent");
-  require_ids(call, 1, a.weighted, pooled);
-  call.require(call.operands.size() == (a.weighted ? 4u : 3u), "there are too many operands");
-  require_entries(call, a, call.requested, call.type(2).dim(0));
-  const Type expected(pooled, {call.type(2).dim(1), total_width(a, call.requested)});
+  call.require(std::ssize(call.operands) == 1 + operands_of_lookup(a), "expected ", 1 + operands_of_lookup(a),
+               " operands");
+  const Type expected = pooled_type(call, a, lookup_operand_places(1, a.weighted, a.placed > 0), call.requested);
   call.require(call.type(0) == expected, "the cotangent must be ", expected);
   results.assign(call.requested.begin(), call.requested.end());
 }
 
 void embedding_weights_gradient_type(const Call& call, std::vector<Type>& results) {
   const auto& a = call.attributes<EmbeddingAttributes>();
-  call.require(call.operands.size() > 3 && !a.weighted, "expected tables, a cotangent, ids and ends");
-  const std::size_t count = call.operands.size() - 3;
+  const int count = static_cast<int>(call.operands.size()) - 1 - operands_of_lookup(a);
+  call.require(count > 0 && !a.weighted, "expected tables, a cotangent, ids and ends");
   const std::vector<Type> tables = types_of_first(call, count);
   require_tables(call, tables);
-  const DType pooled = pooled_dtype(tables[0].dtype());
-  require_ids(call, count + 1, false, pooled);
-  require_entries(call, a, tables, call.type(count + 2).dim(0));
-  const Type expected(pooled, {call.type(count + 2).dim(1), total_width(a, tables)});
+  const Type expected = pooled_type(call, a, lookup_operand_places(count + 1, false, a.placed > 0), tables);
   call.require(call.type(count) == expected, "the cotangent must be ", expected);
-  results.push_back(call.type(count + 1).with(pooled));
+  results.push_back(call.type(count + 1).with(expected.dtype()));
 }
 
 void embedding_update_type(const Call& call, std::vector<Type>& results) {
@@ -212,16 +288,41 @@ void embedding_update_type(const Call& call, std::vector<Type>& results) {
   require_places(call, "bodies", a.bodies, a.bodies.size(), std::ssize(call.regions));
   require_count(call, "keys", a.keys, entries);
   require_count(call, "columns", a.columns, entries);
-  for (const UpdateOperands::Lookup& at : places.lookups) {
-    require_ids(call, at.ids, at.weights >= 0, pooled);
+  call.require(
+      a.placed.size() == a.placed_tables.size() && (a.placed.empty() || a.placed.size() == places.lookups.size()),
+      "placed, placed_tables: expected ", places.lookups.size(), " numbers");
+  require_places(call, "placed_tables", a.placed_tables, a.placed_tables.size(), places.tables);
+  for (std::size_t i = 0; i < places.lookups.size(); ++i) {
+    const UpdateOperands::Lookup& at = places.lookups[i];
+    const bool placed = at.pieces >= 0;
     const Type cotangent = call.type(at.cotangent);
-    call.require(cotangent.dtype() == pooled && cotangent.rank() == 2 && cotangent.dim(0) == call.type(at.ends).dim(1),
-                 "a cotangent must have a row for each sample, got ", cotangent);
+    const std::span<const Type> of =
+        placed ? std::span(tables).subspan(a.placed_tables[i], 1) : std::span<const Type>();
+    const LookupSizes sizes = require_lookup(call, at, pooled, of);
+    DimList dims = sizes.samples;
+    if (placed) {
+      for (const Dim dim : {call.type(at.pieces).dim(0), call.type(at.pieces).dim(1), of[0].dim(1)})
+        dims.push_back(dim);
+    } else {
+      call.require(cotangent.rank() > 0, "a cotangent must have columns");
+      dims.push_back(cotangent.dim(cotangent.rank() - 1));
+    }
+    call.require(cotangent == dims.type(pooled), "a cotangent must be ", dims.type(pooled), ", got ", cotangent);
+    for (std::size_t before = 0; placed && before < i; ++before)
+      if (const int pieces = places.lookups[before].pieces;
+          pieces >= 0 && a.placed_tables[before] == a.placed_tables[i])
+        call.require(call.type(pieces).dim(0) == call.type(at.pieces).dim(0),
+                     "the lookups of a table must have the same parts");
   }
   for (std::size_t i = 0; i < entries; ++i) {
     const UpdateOperands::Lookup& at = places.lookups[a.lookups[i]];
-    const Dim keys = call.type(at.ends).dim(0), columns = call.type(at.cotangent).dim(1),
-              width = tables[a.tables[i]].dim(1);
+    call.require(at.pieces < 0, "lookup ", a.lookups[i], " is of placed rows, and has no entries");
+    for (std::size_t k = 0; k < places.lookups.size(); ++k)
+      call.require(places.lookups[k].pieces < 0 || a.placed_tables[k] != a.tables[i], "table ", a.tables[i],
+                   " has placed rows, and is read by entries as well");
+    const Type cotangent = call.type(at.cotangent);
+    const Dim keys = lookup_sizes(call.type(at.ids), call.type(at.ends)).keys,
+              columns = cotangent.dim(cotangent.rank() - 1), width = tables[a.tables[i]].dim(1);
     call.require(a.keys[i] >= 0 && (!keys.is_constant() || a.keys[i] < keys.value()), "keys: ", a.keys[i],
                  " is out of range");
     call.require(a.columns[i] >= 0 && (!columns.is_constant() || !width.is_constant() ||

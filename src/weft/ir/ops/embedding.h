@@ -7,11 +7,19 @@
 // [batch, sum of the widths], in the order of the entries. Tables are matrices [rows, width] of one dtype; what is pooled is summed in f32,
 // or f64 for tables of f64, in the order of the ids, and has that dtype, as do weights and the gradients of pooled rows.
 //
+// The batch may be given in blocks, as the devices of a mesh hold it: `ids` [blocks, n] and `ends` [blocks, keys, samples], where ends
+// count from the first id of the block. Pooled rows are then [blocks, samples, sum of the widths].
+//
+// Rows may be placed: one matrix [parts * rows, width] holds pieces of several tables, which an operand lists, `pieces` i64
+// [parts, slots, PlacedPiece::columns]. Part p has the rows from p * rows on, and only its pieces lie there, so parts may be on different
+// devices. Pooled rows are then [batch, parts, slots, width].
+//
 // The three lookups are the derivatives of one function, which is linear in each of the tables, the weights and the cotangents:
 //   sum over entries, samples and ids of the bag: weight * scale * <row of the table, cotangent of the pooled row>
 // where the scale is 1, or for entries with a mean, 1 / the number of ids of the bag. So their gradients are each other.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include <weft/ir/ops/declare.h>
@@ -29,9 +37,12 @@ WEFT_ENUM_NAMES(IdBounds, "id_bounds", "ERROR", "WARN", "IGNORE")
 struct EmbeddingAttributes {
   // For each entry of the lookup: its key, its table, and whether (1 or 0) the rows of a bag are averaged instead of summed.
   Ints keys, tables, means;
-  bool weighted = false;  // each id has a weight: the last operand
+  bool weighted = false;  // each id has a weight: the operand behind the ends
   IdBounds bounds = IdBounds::ERROR;
   std::string_view names;  // of the keys, separated by commas, for messages; may be empty
+  // If positive, rows are placed: the last operand lists the pieces, keys, tables and means are empty, and there is one table. An id is in
+  // at most so many pieces of a part.
+  std::int64_t placed = 0;
   static void fields(auto& self, auto&& field) {
     field("keys", self.keys);
     field("tables", self.tables);
@@ -39,6 +50,7 @@ struct EmbeddingAttributes {
     field("weighted", self.weighted);
     field("bounds", self.bounds);
     field("names", self.names);
+    field("placed", self.placed);
   }
 };
 
@@ -50,6 +62,8 @@ struct EmbeddingUpdateAttributes {
   std::int64_t states = 0;  // the number of states of each table
   IdBounds bounds = IdBounds::ERROR;
   std::string_view names;  // of the keys of the first lookup
+  // Empty if no rows are placed. For each lookup: as EmbeddingAttributes::placed, and the table of the placed rows.
+  Ints placed = {}, placed_tables = {};
   static void fields(auto& self, auto&& field) {
     field("lookups", self.lookups);
     field("keys", self.keys);
@@ -61,22 +75,54 @@ struct EmbeddingUpdateAttributes {
     field("states", self.states);
     field("bounds", self.bounds);
     field("names", self.names);
+    field("placed", self.placed);
+    field("placed_tables", self.placed_tables);
   }
 };
 
-// One entry of a lookup, with its place in the pooled rows.
+// One entry of a lookup, with its place in the pooled rows. Of the ids 0 to `all_rows`, it takes those from `first_id` on, `rows` many, which
+// are the rows of the table from `first_row` on.
 struct LookupEntry {
   std::int64_t lookup = 0, key = 0, table = 0, column = 0, width = 0;
   bool mean = false;
+  std::int64_t first_id = 0, rows = 0, first_row = 0, all_rows = 0;
+
+  // Returns the row of an id; nullopt if another entry takes it, or if it is out of bounds.
+  std::optional<std::int64_t> row(std::int64_t id) const {
+    if (static_cast<std::uint64_t>(id - first_id) >= static_cast<std::uint64_t>(rows)) return std::nullopt;
+    return first_row + (id - first_id);
+  }
+  bool is_in_bounds(std::int64_t id) const { return id >= 0 && id < all_rows; }
 };
-// `tables` are the types of the tables.
+// `tables` are the types of the tables. Entries of placed rows are not among them.
 std::vector<LookupEntry> lookup_entries(const EmbeddingAttributes& attributes, std::span<const Type> tables);
 std::vector<LookupEntry> lookup_entries(const EmbeddingUpdateAttributes& attributes, std::span<const Type> tables);
 
+// A rectangle of a table that lies within a part: the rows of `rows` ids from `first_id` on, some or all of their columns. The order is that
+// of the elements of the operand.
+struct PlacedPiece {
+  static constexpr std::int64_t columns = 6;
+  std::int64_t key = -1;  // whose bags are pooled with it; -1: none, and the pooled row is 0
+  std::int64_t mean = 0;  // 1: of the ids in a bag, also of those in other pieces, instead of the sum
+  std::int64_t first_id = 0, rows = 0;
+  std::int64_t first_row = 0;  // within the part
+  std::int64_t all_rows = 0;   // of its table: other ids are out of bounds
+};
+// Appends the entries of placed rows. `pieces` are the elements of the operand, of this type; `table` has this number. Throws Error for a
+// piece that does not fit.
+void append_placed(std::vector<LookupEntry>& entries, std::span<const std::int64_t> pieces, Type type,
+                   std::int64_t lookup, std::int64_t table, Type table_type, std::int64_t keys);
+
+// Where the operands of a lookup are, whatever stands before them.
+struct LookupOperandPlaces {
+  int ids = 0, ends = 0, weights = -1, pieces = -1;  // -1: none
+};
+LookupOperandPlaces lookup_operand_places(int first, bool weighted, bool placed);
+
 // Where the operands of an update are: the tables, for each state that of all tables, the lookups, and the numbers for the regions.
 struct UpdateOperands {
-  struct Lookup {
-    int cotangent = 0, ids = 0, ends = 0, weights = -1;  // -1: none
+  struct Lookup : LookupOperandPlaces {
+    int cotangent = 0;
   };
   int tables = 0, states = 0;
   std::vector<Lookup> lookups = {};
@@ -85,6 +131,8 @@ struct UpdateOperands {
   int state(int table, int i) const { return tables + i * tables + table; }
 };
 UpdateOperands update_operands(const EmbeddingUpdateAttributes& attributes);
+// Returns the number of tables that are the first operands of a lookup or of the gradient of its weights.
+int lookup_tables(const Node& node);
 
 // Returns the type of one row: without the first dimension.
 Type row_type(Type rows);
@@ -97,20 +145,28 @@ DType pooled_dtype(DType table);
 [[noreturn]] void fail_ends(std::string_view names, std::int64_t key, std::int64_t sample, std::int64_t begin,
                             std::int64_t end, std::int64_t ids);
 
-// `weights` may be empty.
-Value embedding_bag(std::span<const Value> tables, Value ids, Value ends, Value weights,
-                    const EmbeddingAttributes& attributes);
+// The operands of a lookup beside its tables.
+struct LookupValues {
+  Value ids, ends, weights = {}, pieces = {};  // weights, pieces: may be empty
+};
+// In the attributes, `weighted` follows from the operands. If there are pieces, `placed` must be positive.
+Value embedding_bag(std::span<const Value> tables, const LookupValues& lookup, const EmbeddingAttributes& attributes);
 // Returns the gradient of each table. `types` are those of the tables.
-std::vector<Value> embedding_bag_gradient(Value cotangent, Value ids, Value ends, Value weights,
-                                          std::span<const Type> types, const EmbeddingAttributes& attributes);
-// Returns the gradient of the weights.
-Value embedding_weights_gradient(std::span<const Value> tables, Value cotangent, Value ids, Value ends,
+std::vector<Value> embedding_bag_gradient(Value cotangent, const LookupValues& lookup, std::span<const Type> types,
+                                          const EmbeddingAttributes& attributes);
+// Returns the gradient of the weights; those of `lookup` are not used.
+Value embedding_weights_gradient(std::span<const Value> tables, Value cotangent, const LookupValues& lookup,
                                  const EmbeddingAttributes& attributes);
 
 void embedding_bag_type(const Call& call, std::vector<Type>& results);
 void embedding_bag_gradient_type(const Call& call, std::vector<Type>& results);
 void embedding_weights_gradient_type(const Call& call, std::vector<Type>& results);
 void embedding_update_type(const Call& call, std::vector<Type>& results);
+
+void embedding_bag_factors(const Node& node, Factors& f);
+void embedding_bag_gradient_factors(const Node& node, Factors& f);
+void embedding_weights_gradient_factors(const Node& node, Factors& f);
+void embedding_update_factors(const Node& node, Factors& f);
 
 void gradient_of_embedding_bag(const GradientCall& c);
 void gradient_of_embedding_bag_gradient(const GradientCall& c);
@@ -125,20 +181,20 @@ namespace ops {
 // clang-format off: a table
 WEFT_FAMILY(embedding)
 
-WEFT_OP(embedding_bag) {  // tables..., ids, ends, weights if weighted
+WEFT_OP(embedding_bag) {  // tables..., ids, ends, weights if weighted, pieces if placed
     .name = "embedding_bag", .kind = Kind::opaque, .arity = variadic, .types = embedding_bag_type,
     .gradient = gradient_of_embedding_bag, .interpret = interpreter::embedding_bag, .domain = floats,
-    .attributes = schema<EmbeddingAttributes>, .factors = no_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingAttributes>, .factors = embedding_bag_factors, .dialect = "weft",
 };
-WEFT_OP(embedding_bag_gradient) {  // cotangent, ids, ends, weights if weighted; results: for each table
+WEFT_OP(embedding_bag_gradient) {  // cotangent, ids, ends, weights if weighted, pieces if placed; results: for each table
     .name = "embedding_bag_gradient", .kind = Kind::opaque, .arity = variadic, .types = embedding_bag_gradient_type,
     .gradient = gradient_of_embedding_bag_gradient, .interpret = interpreter::embedding_bag_gradient, .domain = floats,
-    .attributes = schema<EmbeddingAttributes>, .factors = no_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingAttributes>, .factors = embedding_bag_gradient_factors, .dialect = "weft",
 };
-WEFT_OP(embedding_weights_gradient) {  // tables..., cotangent, ids, ends
+WEFT_OP(embedding_weights_gradient) {  // tables..., cotangent, ids, ends, pieces if placed
     .name = "embedding_weights_gradient", .kind = Kind::opaque, .arity = variadic, .types = embedding_weights_gradient_type,
     .gradient = gradient_of_embedding_weights_gradient, .interpret = interpreter::embedding_weights_gradient, .domain = floats,
-    .attributes = schema<EmbeddingAttributes>, .factors = no_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingAttributes>, .factors = embedding_weights_gradient_factors, .dialect = "weft",
 };
 // Updates the rows that lookups have read, in place. Operands: UpdateOperands. A region takes a row of the table, the sum of the gradients
 // of that row, a row of each state, and the numbers; it returns the new row and the new rows of the states. It runs once for each row that
@@ -146,7 +202,7 @@ WEFT_OP(embedding_weights_gradient) {  // tables..., cotangent, ids, ends
 WEFT_OP(embedding_update) {
     .name = "embedding_update", .kind = Kind::opaque, .arity = variadic, .types = embedding_update_type,
     .gradient = not_differentiable, .interpret = interpreter::embedding_update, .domain = floats,
-    .attributes = schema<EmbeddingUpdateAttributes>, .regions = variadic, .factors = no_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingUpdateAttributes>, .regions = variadic, .factors = embedding_update_factors, .dialect = "weft",
 };
 
 WEFT_FAMILY_END

@@ -21,42 +21,48 @@ bool needs_any(const GradientCall& c, int count) {
 }
 
 // Adds the gradients of the tables, which are the first operands.
-void add_tables(const GradientCall& c, int count, Value cotangent, Value ids, Value ends, Value weights) {
+void add_tables(const GradientCall& c, int count, Value cotangent, const LookupValues& lookup) {
   if (!needs_any(c, count)) return;
   std::vector<Type> types;
   for (int i = 0; i < count; ++i) types.push_back(c.x(i).type());
-  const auto gradients =
-      embedding_bag_gradient(cotangent, ids, ends, weights, types, c.node.attributes<EmbeddingAttributes>());
+  const auto gradients = embedding_bag_gradient(cotangent, lookup, types, c.node.attributes<EmbeddingAttributes>());
   for (int i = 0; i < count; ++i)
     if (c.needs(i)) c.add(i, gradients[i]);
+}
+
+LookupValues values_at(const GradientCall& c, const LookupOperandPlaces& at) {
+  return {c.x(at.ids), c.x(at.ends), at.weights < 0 ? Value() : c.x(at.weights),
+          at.pieces < 0 ? Value() : c.x(at.pieces)};
 }
 
 }  // namespace
 
 void gradient_of_embedding_bag(const GradientCall& c) {
   const auto& a = c.node.attributes<EmbeddingAttributes>();
-  const int count = static_cast<int>(c.node.operands.size()) - (a.weighted ? 3 : 2);
-  const Value ids = c.x(count), ends = c.x(count + 1), weights = a.weighted ? c.x(count + 2) : Value();
-  add_tables(c, count, c.dy(), ids, ends, weights);
-  if (a.weighted && c.needs(count + 2))
-    c.add(count + 2, embedding_weights_gradient(c.node.operands.first(count), c.dy(), ids, ends, a));
+  const int count = lookup_tables(c.node);
+  const LookupOperandPlaces at = lookup_operand_places(count, a.weighted, a.placed > 0);
+  const LookupValues lookup = values_at(c, at);
+  add_tables(c, count, c.dy(), lookup);
+  if (a.weighted && c.needs(at.weights))
+    c.add(at.weights, embedding_weights_gradient(c.node.operands.first(count), c.dy(), lookup, a));
 }
 
 void gradient_of_embedding_bag_gradient(const GradientCall& c) {
   const auto& a = c.node.attributes<EmbeddingAttributes>();
-  const Value ids = c.x(1), ends = c.x(2), weights = a.weighted ? c.x(3) : Value();
+  const LookupOperandPlaces at = lookup_operand_places(1, a.weighted, a.placed > 0);
+  const LookupValues lookup = values_at(c, at);
   const std::vector<Value> tables = tables_of(c);
-  if (c.needs(0)) c.add(0, embedding_bag(tables, ids, ends, weights, a));
-  if (a.weighted && c.needs(3)) c.add(3, embedding_weights_gradient(tables, c.x(0), ids, ends, a));
+  if (c.needs(0)) c.add(0, embedding_bag(tables, lookup, a));
+  if (a.weighted && c.needs(at.weights)) c.add(at.weights, embedding_weights_gradient(tables, c.x(0), lookup, a));
 }
 
 void gradient_of_embedding_weights_gradient(const GradientCall& c) {
-  const int count = static_cast<int>(c.node.operands.size()) - 3;
-  const Value cotangent = c.x(count), ids = c.x(count + 1), ends = c.x(count + 2), weights = c.dy();
-  add_tables(c, count, cotangent, ids, ends, weights);
-  if (c.needs(count))
-    c.add(count,
-          embedding_bag(c.node.operands.first(count), ids, ends, weights, c.node.attributes<EmbeddingAttributes>()));
+  const auto& a = c.node.attributes<EmbeddingAttributes>();
+  const int count = lookup_tables(c.node);
+  LookupValues lookup = values_at(c, lookup_operand_places(count + 1, false, a.placed > 0));
+  lookup.weights = c.dy();
+  add_tables(c, count, c.x(count), lookup);
+  if (c.needs(count)) c.add(count, embedding_bag(c.node.operands.first(count), lookup, a));
 }
 
 }  // namespace weft::ir

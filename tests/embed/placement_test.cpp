@@ -1,0 +1,152 @@
+// Tables that are divided among the devices of a mesh train as tables on one device do.
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "tests/tensor/check.h"
+
+namespace weft {
+namespace {
+
+using embed::EmbeddingBagCollection;
+using embed::EmbeddingBagConfig;
+using embed::KeyedJaggedTensor;
+using embed::Pooling;
+using embed::ShardingPlan;
+using embed::TableSharding;
+using test::arbitrary;
+
+using Numbers = std::vector<std::int64_t>;
+
+constexpr std::int64_t samples = 8, ids_of_table = 10;
+
+std::vector<EmbeddingBagConfig> placed_configs() {
+  std::vector<EmbeddingBagConfig> tables;
+  for (const auto& [name, count, width, features] :
+       {std::tuple<std::string, std::int64_t, std::int64_t, std::vector<std::string>>{"x", ids_of_table, 4, {"a", "b"}},
+        {"y", ids_of_table + 3, 8, {"c"}},
+        {"z", ids_of_table, 4, {"a"}},
+        {"w", 3, 8, {"b"}}})
+    tables.push_back({.num_embeddings = count,
+                      .embedding_dim = width,
+                      .name = name,
+                      .feature_names = features,
+                      .pooling = name == "z" || name == "y" ? Pooling::mean : Pooling::sum,
+                      .init_fn = [seed = static_cast<int>(count + width)](const Shape& shape, DType dtype) {
+                        return arbitrary(shape, seed).to(dtype);
+                      }});
+  return tables;
+}
+
+// Features with repeated ids and empty bags; with seed 2 there are no ids at all.
+KeyedJaggedTensor placed_features(int seed, bool weighted = false) {
+  std::mt19937 random(seed);
+  Numbers values, lengths;
+  std::vector<float> weights;
+  for (std::int64_t bag = 0; bag < 3 * samples; ++bag) {
+    lengths.push_back(seed == 2 ? 0 : static_cast<std::int64_t>(random() % 4));
+    const std::int64_t most = bag / samples == 1 ? 3 : ids_of_table;
+    for (std::int64_t i = 0; i < lengths.back(); ++i) {
+      values.push_back(static_cast<std::int64_t>(random() % most));
+      if (weighted) weights.push_back(static_cast<float>(random() % 5) / 2);
+    }
+  }
+  return {{"a", "b", "c"},
+          std::move(values),
+          lengths,
+          weighted ? embed::IdWeights(std::move(weights)) : embed::IdWeights()};
+}
+
+struct PlacedModel {
+  EmbeddingBagCollection tables;
+  Parameter factor{arbitrary({1, 28}, 9).to(DType::f32)};
+
+  Tensor loss(const KeyedJaggedTensor& features) const {
+    const Tensor pooled = tables(features).values();
+    return sum(square(pooled * factor) + pooled);
+  }
+  void fields(auto&& field) {
+    field("tables", tables);
+    field("factor", factor);
+  }
+};
+
+struct PlacedRun {
+  std::vector<double> losses;
+  std::vector<test::Doubles> tables;
+};
+
+template <class Optimizer>
+PlacedRun train_placed(const std::optional<ShardingPlan>& plan, bool weighted = false) {
+  PlacedModel model{EmbeddingBagCollection(placed_configs(), {.is_weighted = weighted, .plan = plan})};
+  Optimizer optimizer(model, {.lr = 0.1});
+  const auto body = [&](const KeyedJaggedTensor& features) {
+    const Tensor loss = model.loss(features);
+    optimizer.step(grad(loss, optimizer.parameters()));
+    return loss;
+  };
+  PlacedRun trained;
+  const auto run = [&](auto&& step, const auto& place) {
+    for (int i = 0; i < 4; ++i)
+      trained.losses.push_back(step(place(placed_features(i, weighted))).template item<double>());
+  };
+  if (plan)
+    run(compile(plan->mesh, body),
+        [&](const KeyedJaggedTensor& features) { return features.sharded("data", plan->mesh); });
+  else
+    run(compile(body), [](const KeyedJaggedTensor& features) { return features; });
+  for (const EmbeddingBagConfig& table : model.tables.configs())
+    trained.tables.push_back(model.tables.rows(table.name).template to_vector<double>());
+  return trained;
+}
+
+void expect_close(const PlacedRun& got, const PlacedRun& want) {
+  for (std::size_t i = 0; i < want.losses.size(); ++i)
+    EXPECT_NEAR(got.losses[i], want.losses[i], 1e-5 * std::abs(want.losses[i]));
+  for (std::size_t t = 0; t < want.tables.size(); ++t) {
+    ASSERT_EQ(got.tables[t].size(), want.tables[t].size());
+    for (std::size_t i = 0; i < want.tables[t].size(); ++i)
+      EXPECT_NEAR(got.tables[t][i], want.tables[t][i], 1e-5) << t << ' ' << i;
+  }
+}
+
+const Mesh four{{"data", 4}}, hosts{{"host", 2}, {"data", 2}};
+
+const ShardingPlan plans[] = {
+    {four, {"data"}, {{}, {}, {}, {}}},
+    {four,
+     {"data"},
+     {{TableSharding::table_wise, {3}}, {TableSharding::table_wise, {0}}, {TableSharding::table_wise, {3}}, {}}},
+    {four,
+     {"data"},
+     {{TableSharding::row_wise}, {TableSharding::row_wise}, {TableSharding::row_wise}, {TableSharding::row_wise}}},
+    {four,
+     {"data"},
+     {{TableSharding::column_wise, {2, 1}},
+      {TableSharding::column_wise, {0, 1, 2, 3}},
+      {TableSharding::table_wise, {2}},
+      {TableSharding::row_wise}}},
+    {hosts,
+     {"host", "data"},
+     {{TableSharding::table_row_wise, {1}},
+      {TableSharding::grid, {1, 0}},
+      {TableSharding::row_wise},
+      {TableSharding::table_wise, {2}}}},
+    {hosts,
+     {"data"},
+     {{TableSharding::row_wise}, {TableSharding::table_wise, {1}}, {}, {TableSharding::column_wise, {0, 1}}}},
+};
+
+TEST(Placement, TrainsAsOnOneDevice) {
+  const PlacedRun want = train_placed<optim::SGD>({}), adagrad = train_placed<optim::Adagrad>({}),
+                  weighted = train_placed<optim::Adam>({}, true);
+  for (const ShardingPlan& plan : plans) {
+    SCOPED_TRACE(&plan - plans);
+    expect_close(train_placed<optim::SGD>(plan), want);
+    expect_close(train_placed<optim::Adagrad>(plan), adagrad);
+    expect_close(train_placed<optim::Adam>(plan, true), weighted);
+  }
+}
+
+}  // namespace
+}  // namespace weft
