@@ -1,6 +1,7 @@
 #include <weft/embed/jagged.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -159,6 +160,14 @@ KeyedJaggedTensor KeyedJaggedTensor::from_tensors(std::vector<std::string> keys,
 
 namespace {
 
+// Returns a number of ids with room for so many: at most an eighth more, so that batches have few different numbers. A program that is divided
+// among devices is compiled for one.
+std::int64_t with_padding(std::int64_t ids) {
+  const int bits = std::bit_width(static_cast<std::uint64_t>(ids));
+  const std::int64_t step = std::int64_t{1} << std::max(0, bits - 4);
+  return (ids + step - 1) / step * step;
+}
+
 // Puts the elements of each block into its row; rows are filled with zeros. `ends` are where the bags end in `from`, by key and sample.
 template <class T>
 std::vector<T> in_blocks(const std::vector<T>& from, std::span<const std::int64_t> ends, std::int64_t keys,
@@ -196,6 +205,7 @@ KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& 
         ends_of_blocks.push_back(end += ends[i] - (i == 0 ? 0 : ends[i - 1]));
     count = std::max(count, end);
   }
+  count = with_padding(count);
   const PartitionSpec spec(std::vector<std::string>{std::string(axes)});
   KeyedJaggedTensor made;
   made.keys_ = keys_;
