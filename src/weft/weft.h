@@ -13,6 +13,7 @@
 #include <weft/embed/embedding_bags.h>
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
+#include <weft/embed/planner.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
 #include <weft/nn/attention.h>

@@ -1,0 +1,309 @@
+#include <weft/embed/planner.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <weft/base/knobs.h>
+#include <weft/base/process.h>
+
+namespace weft::embed {
+
+namespace {
+
+// What a table asks of a device that has some of its columns and rows.
+struct TableCost {
+  double ids;   // of a step, over all features
+  double bags;  // of a step
+  double rows, width, bytes_per_element;
+
+  double table_bytes(double share_of_rows, double share_of_columns, double states) const {
+    return rows * share_of_rows * width * share_of_columns * (bytes_per_element + 4 * states);
+  }
+  // The time for lookups of some of the ids, and updates of some of the rows.
+  double seconds(double looked_up, double updated, double share_of_columns, const PlannerOptions& o) const {
+    const double row = width * share_of_columns * bytes_per_element;
+    const auto moved = [&](double count, double bytes) {
+      return std::max(count / o.rows_per_s, count * bytes / o.row_bytes_per_s);
+    };
+    const double states = row * (2 + 2 * o.states_per_element * 4 / bytes_per_element);  // read and written
+    return moved(looked_up, row) + moved(updated, row) + moved(rows_touched(updated), states);
+  }
+  // The expected number of different rows among ids that are spread evenly.
+  double rows_touched(double count) const { return rows * -std::expm1(-count / rows); }
+  double pooled_bytes() const { return bags * width * 4; }
+};
+
+TableCost cost_of(const EmbeddingBagConfig& table, const PlannerOptions& options) {
+  TableCost cost{.ids = 0,
+                 .bags = static_cast<double>(options.batch) * static_cast<double>(table.feature_names.size()),
+                 .rows = static_cast<double>(table.num_embeddings),
+                 .width = static_cast<double>(table.embedding_dim),
+                 .bytes_per_element = static_cast<double>(byte_size(table.data_type))};
+  for (const std::string& feature : table.feature_names) {
+    const auto known = options.ids_per_bag.find(feature);
+    cost.ids += static_cast<double>(options.batch) * (known == options.ids_per_bag.end() ? 1 : known->second);
+  }
+  return cost;
+}
+
+// Adds up what tables cost on each device.
+class Loads {
+ public:
+  Loads(const std::vector<EmbeddingBagConfig>& tables, const ShardingPlan& plan, const PlannerOptions& options)
+      : options_(options), devices_(plan.devices()), host_(plan.devices_of_a_host()) {
+    for (const EmbeddingBagConfig& table : tables) costs_.push_back(cost_of(table, options));
+    for (const TableCost& cost : costs_) ids_ += cost.ids;
+  }
+
+  struct State {
+    std::vector<DeviceLoad> devices;
+    std::vector<double> pooled;  // bytes that each device pools for others
+    double summed = 0;           // bytes of partial sums, on every device
+    double replicated = 0;       // bytes of gradients that all devices get
+    bool exchanges_ids = false;
+  };
+
+  State state(const std::vector<TablePlacement>& placements) const {
+    State state{.devices = std::vector<DeviceLoad>(devices_), .pooled = std::vector<double>(devices_)};
+    for (std::size_t t = 0; t < placements.size(); ++t) add(state, t, placements[t]);
+    return state;
+  }
+
+  // Of devices that are even, each sends all but its own share. All devices send what the fullest one has: slots are padded.
+  double exchange_seconds(const State& state) const {
+    const double others = static_cast<double>(devices_ - 1) / static_cast<double>(devices_);
+    const auto exchange = [&](double bytes) {
+      return bytes > 0 && devices_ > 1 ? options_.link.seconds(bytes * others) : 0;
+    };
+    const double most = std::ranges::max(state.pooled);
+    return 2 * exchange(most) + 2 * exchange(state.summed) + exchange(state.replicated) +
+           (state.exchanges_ids ? exchange(8 * ids_) : 0);
+  }
+  double seconds(const State& state) const {
+    return exchange_seconds(state) + std::ranges::max(state.devices, {}, &DeviceLoad::lookup_seconds).lookup_seconds;
+  }
+  double missing_bytes(const State& state) const {
+    double missing = 0;
+    if (options_.memory_bytes > 0)
+      for (const DeviceLoad& device : state.devices)
+        missing += std::max(0.0, device.table_bytes - options_.memory_bytes);
+    return missing;
+  }
+
+ private:
+  void add(State& state, std::size_t t, const TablePlacement& placement) const {
+    const TableCost& cost = costs_[t];
+    const auto put = [&](std::int64_t first, std::int64_t count, double looked_up, double updated, double rows,
+                         double columns) {
+      for (std::int64_t d = first; d < first + count; ++d) {
+        DeviceLoad& device = state.devices[d];
+        device.table_bytes += cost.table_bytes(rows, columns, options_.states_per_element);
+        device.lookup_seconds += cost.seconds(looked_up, updated, columns, options_);
+        ++device.pieces;
+      }
+    };
+    const double all = static_cast<double>(devices_), host = static_cast<double>(host_);
+    state.exchanges_ids = true;
+    if (placement.sharding == TableSharding::data_parallel) {
+      put(0, devices_, cost.ids / all, cost.ids, 1, 1);
+      state.replicated += cost.pooled_bytes();
+      return;
+    }
+    if (placement.sharding == TableSharding::row_wise) {
+      put(0, devices_, cost.ids / all, cost.ids / all, 1 / all, 1);
+      state.summed += cost.pooled_bytes();
+      return;
+    }
+    const bool by_rows =
+        placement.sharding == TableSharding::table_row_wise || placement.sharding == TableSharding::grid;
+    const double columns = 1 / static_cast<double>(placement.at.size());
+    for (const std::int64_t at : placement.at) {
+      const std::int64_t first = by_rows ? at * host_ : at, count = by_rows ? host_ : 1;
+      const double share = by_rows ? 1 / host : 1;
+      put(first, count, cost.ids * share, cost.ids * share, share, columns);
+      for (std::int64_t d = first; d < first + count; ++d) state.pooled[d] += cost.pooled_bytes() * columns;
+    }
+  }
+
+  const PlannerOptions& options_;
+  std::int64_t devices_, host_;
+  std::vector<TableCost> costs_;
+  double ids_ = 0;
+};
+
+// Returns every placement of a table that has a reason: of pieces of columns, those that go to the devices with least to do.
+std::vector<TablePlacement> candidates(const EmbeddingBagConfig& table, const ShardingPlan& plan,
+                                       const PlannerOptions& options, const Loads::State& state) {
+  const auto known = options.allowed.find(table.name);
+  const auto is_allowed = [&](TableSharding kind) {
+    return known == options.allowed.end() || std::ranges::count(known->second, kind) != 0;
+  };
+  const std::int64_t devices = plan.devices(), hosts = devices / plan.devices_of_a_host();
+  std::vector<TablePlacement> found;
+  const auto offer = [&](TableSharding kind, std::vector<std::int64_t> at) {
+    if (is_allowed(kind)) found.push_back({kind, std::move(at)});
+  };
+  if (!table.sparse_update) return {{TableSharding::data_parallel}};
+  offer(TableSharding::data_parallel, {});
+  offer(TableSharding::row_wise, {});
+  for (std::int64_t d = 0; d < devices; ++d) offer(TableSharding::table_wise, {d});
+  std::vector<std::int64_t> idle(devices);  // devices with least to do first
+  std::iota(idle.begin(), idle.end(), 0);
+  std::ranges::stable_sort(idle, {}, [&](std::int64_t d) { return state.devices[d].lookup_seconds; });
+  for (std::int64_t pieces = 2; pieces <= devices; ++pieces)
+    if (table.embedding_dim % pieces == 0 && table.embedding_dim / pieces >= options.least_columns)
+      offer(TableSharding::column_wise, {idle.begin(), idle.begin() + pieces});
+  if (plan.axes.size() < 2) return found;
+  for (std::int64_t h = 0; h < hosts; ++h) offer(TableSharding::table_row_wise, {h});
+  for (std::int64_t pieces = 2; pieces <= hosts; ++pieces)
+    if (table.embedding_dim % pieces == 0 && table.embedding_dim / pieces >= options.least_columns) {
+      std::vector<std::int64_t> at(pieces);
+      std::iota(at.begin(), at.end(), 0);
+      offer(TableSharding::grid, std::move(at));
+    }
+  return found;
+}
+
+[[noreturn]] void fail_memory(const std::vector<EmbeddingBagConfig>& tables, const ShardingPlan& plan,
+                              const PlannerOptions& options) {
+  double all = 0, largest = 0;
+  std::string name;
+  for (const EmbeddingBagConfig& table : tables) {
+    const double bytes = cost_of(table, options).table_bytes(1, 1, options.states_per_element);
+    all += bytes;
+    if (bytes > largest) {
+      largest = bytes;
+      name = table.name;
+    }
+  }
+  const auto devices = static_cast<double>(plan.devices());
+  const auto text = [](double bytes) { return format_bytes(static_cast<std::uint64_t>(bytes)); };
+  fail("plan_tables: the tables and their states take ", text(all), ", the ", plan.devices(), " devices have ",
+       text(options.memory_bytes * devices), "; the largest table, \"", name, "\", takes ", text(largest),
+       ". It would fit on ", std::ceil(all / options.memory_bytes), " devices, or with ",
+       text(std::ceil(all / devices)),
+       " on each if tables may be divided by rows (allowed), or with fewer rows, narrower rows, 16-bit tables, or an "
+       "optimizer with less state"
+       " (RowWiseAdagrad)");
+}
+
+}  // namespace
+
+compiler::Link PlannerOptions::default_link() { return compiler::Link::parse(knobs::link()); }
+
+double TablePlan::seconds() const {
+  return exchange_seconds + std::ranges::max(devices, {}, &DeviceLoad::lookup_seconds).lookup_seconds;
+}
+
+TablePlan predict_plan(const std::vector<EmbeddingBagConfig>& tables, const ShardingPlan& plan,
+                       const PlannerOptions& options) {
+  const Loads loads(tables, plan, options);
+  Loads::State state = loads.state(plan.tables);
+  return {.plan = plan,
+          .tables = tables,
+          .devices = std::move(state.devices),
+          .exchange_seconds = loads.exchange_seconds(state)};
+}
+
+namespace {
+
+// Improves plans step by step.
+class Search {
+ public:
+  Search(const std::vector<EmbeddingBagConfig>& tables, ShardingPlan& plan, const PlannerOptions& options)
+      : tables_(tables), plan_(plan), options_(options), loads_(tables, plan, options), order_(tables.size()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    std::ranges::stable_sort(order_, std::greater(), [&](std::size_t t) {
+      const TableCost cost = cost_of(tables[t], options);
+      return cost.seconds(cost.ids, cost.ids, 1, options);
+    });
+  }
+
+  // What is missing of the memory; the time of the step; and, between plans of which these are equal, how uneven the devices are.
+  using Score = std::array<double, 3>;
+  Score score() const {
+    const Loads::State state = loads_.state(plan_.tables);
+    double squares = 0;
+    for (const DeviceLoad& device : state.devices) squares += device.lookup_seconds * device.lookup_seconds;
+    return {loads_.missing_bytes(state), loads_.seconds(state), squares};
+  }
+
+  // Gives each table the best of its candidates of this kind, or of any kind that it may have if there is none.
+  void begin(TableSharding kind) {
+    plan_.tables.clear();
+    for (const EmbeddingBagConfig& table : tables_)
+      plan_.tables.push_back(candidates(table, plan_, options_, empty()).front());
+    for (const std::size_t t : order_) choose(t, kind);
+  }
+
+  // Moves one table after another, the most expensive first, until none helps.
+  void improve() {
+    constexpr int most_rounds = 20;
+    for (int round = 0; round < most_rounds; ++round) {
+      const Score before = score();
+      for (const std::size_t t : order_) choose(t, {});
+      if (!(score() < before)) return;
+    }
+  }
+
+ private:
+  Loads::State empty() const { return loads_.state({}); }
+
+  // Gives a table the placement that is best while the others stay.
+  void choose(std::size_t t, std::optional<TableSharding> kind) {
+    const std::vector<TablePlacement> all = candidates(tables_[t], plan_, options_, loads_.state(plan_.tables));
+    const bool has_kind = kind && std::ranges::count(all, *kind, &TablePlacement::sharding) != 0;
+    TablePlacement chosen = plan_.tables[t];
+    std::optional<Score> best;
+    if (!has_kind) best = score();
+    for (const TablePlacement& candidate : all) {
+      if (has_kind && candidate.sharding != *kind) continue;
+      plan_.tables[t] = candidate;
+      if (const Score now = score(); !best || now < *best) {
+        best = now;
+        chosen = candidate;
+      }
+    }
+    plan_.tables[t] = std::move(chosen);
+  }
+
+  const std::vector<EmbeddingBagConfig>& tables_;
+  ShardingPlan& plan_;
+  const PlannerOptions& options_;
+  Loads loads_;
+  std::vector<std::size_t> order_;
+};
+
+}  // namespace
+
+TablePlan plan_tables(const std::vector<EmbeddingBagConfig>& tables, const Mesh& mesh,
+                      const std::vector<std::string>& axes, const PlannerOptions& options) {
+  require(!tables.empty() && !axes.empty(), "plan_tables: there are no tables, or no axes");
+  for (const auto& [name, kinds] : options.allowed)
+    require(std::ranges::count(tables, name, &EmbeddingBagConfig::name) != 0 && !kinds.empty(),
+            "plan_tables: allowed names the table \"", name, "\", which does not exist, or no kind of sharding");
+  ShardingPlan plan{.mesh = mesh, .axes = axes, .tables = {}};
+  Search search(tables, plan, options);
+  std::vector<TablePlacement> best;
+  std::optional<Search::Score> least;
+  // A step that moves one table alone does not leave a plan in which all have the same kind, if one collective serves all of them.
+  for (const TableSharding kind : {TableSharding::row_wise, TableSharding::table_wise, TableSharding::data_parallel,
+                                   TableSharding::column_wise, TableSharding::table_row_wise}) {
+    search.begin(kind);
+    search.improve();
+    if (const auto now = search.score(); !least || now < *least) {
+      least = now;
+      best = plan.tables;
+    }
+  }
+  plan.tables = std::move(best);
+  if ((*least)[0] > 0) fail_memory(tables, plan, options);
+  return predict_plan(tables, plan, options);
+}
+
+}  // namespace weft::embed
