@@ -148,5 +148,32 @@ TEST(Placement, TrainsAsOnOneDevice) {
   }
 }
 
+// Tables of three widths: one update serves all of their matrices.
+TEST(Placement, ExchangesIdsAndPooledRowsAlone) {
+  for (const TableSharding sharding :
+       {TableSharding::table_wise, TableSharding::row_wise, TableSharding::column_wise}) {
+    std::vector<EmbeddingBagConfig> tables = placed_configs();
+    ShardingPlan plan{four, {"data"}, {}};
+    for (std::int64_t t = 0; t < std::ssize(tables); ++t) {
+      tables[t].num_embeddings = 4000;
+      tables[t].embedding_dim = t == 0 ? 4 : 4 * t;
+      plan.tables.push_back({sharding, sharding == TableSharding::row_wise     ? Numbers{}
+                                       : sharding == TableSharding::table_wise ? Numbers{t % 4}
+                                                                               : Numbers{0, 1}});
+    }
+    EmbeddingBagCollection collection(tables, {.plan = plan});
+    optim::Adam optimizer(collection);
+    const auto step = compile(four, [&](const KeyedJaggedTensor& features) {
+      const Tensor loss = sum(square(collection(features).values()));
+      optimizer.step(grad(loss, optimizer.parameters()));
+      return loss;
+    });
+    step(placed_features(0).sharded("data", four));
+    const auto& program = step.explain({.remedies = false}).programs.at(0);
+    EXPECT_GT(program.sent_bytes, 0);
+    EXPECT_LE(program.sent_bytes, 4096) << "a part of the smallest table has 16 KB, " << sharding;
+  }
+}
+
 }  // namespace
 }  // namespace weft

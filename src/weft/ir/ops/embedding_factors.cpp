@@ -17,6 +17,13 @@ PlacedLetters add_placed(Factors& f, Type pieces, Type table, Split parts, Split
   return {f.add(pieces.dim(0), parts), f.add(pieces.dim(1), Split::whole), f.add(table.dim(1), columns)};
 }
 
+// Returns the letter of the parts of an update. Tables with equal numbers of parts share it, because devices have a part of each of them.
+int parts_of_update(Factors& f, Dim parts, std::vector<int>& known) {
+  for (const int letter : known)
+    if (f.all[letter].size == parts) return letter;
+  return known.emplace_back(f.add(parts));
+}
+
 // The rows of a part belong together.
 std::vector<DimFactors> rows_of(Factors& f, Type pieces, Type table, const PlacedLetters& letters) {
   const Dim rows = table.dim(0), parts = pieces.dim(0);
@@ -93,6 +100,7 @@ void embedding_update_factors(const Node& node, Factors& f) {
   const auto& a = node.attributes<EmbeddingUpdateAttributes>();
   const UpdateOperands places = update_operands(a);
   std::vector<PlacedLetters> of_table(places.tables);
+  std::vector<int> parts;
   for (std::size_t i = 0; i < places.lookups.size(); ++i) {
     const UpdateOperands::Lookup& at = places.lookups[i];
     PlacedLetters placed;
@@ -101,7 +109,8 @@ void embedding_update_factors(const Node& node, Factors& f) {
       const Type type = node.operand(table).type(), pieces = node.operand(at.pieces).type();
       placed = of_table[table];
       if (placed.parts < 0) {
-        placed = of_table[table] = add_placed(f, pieces, type, Split::pass, Split::whole);
+        placed = of_table[table] = {parts_of_update(f, pieces.dim(0), parts), f.add(pieces.dim(1), Split::whole),
+                                    f.add(type.dim(1), Split::whole)};
         f.operands[table] = f.results[table] = rows_of(f, pieces, type, placed);
         for (int s = 0; s < places.states; ++s)
           f.operands[places.state(table, s)][0] = f.results[places.state(table, s)][0] = f.operands[table][0];
