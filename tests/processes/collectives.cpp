@@ -63,6 +63,33 @@ void run_all(const Mesh& mesh, const std::string& axis, DType dtype, std::int64_
       }));
 }
 
+// Embedding tables that are divided among devices: what training makes of them.
+void train_tables(const weft::embed::ShardingPlan& plan, const std::string& name) {
+  namespace embed = weft::embed;
+  const std::int64_t batch = 16;
+  std::vector<embed::EmbeddingBagConfig> configs;
+  for (const char* table : {"x", "y", "z"})
+    configs.push_back(
+        {.num_embeddings = 37, .embedding_dim = 16, .name = table, .feature_names = {table}, .init_fn = numbers});
+  embed::EmbeddingBagCollection tables(configs, {.plan = plan});
+  weft::optim::RowWiseAdagrad optimizer(tables, {.lr = 0.1});
+  const auto step = weft::compile(plan.mesh, [&](const embed::KeyedJaggedTensor& features) {
+    const Tensor pooled = tables(features).values();
+    const Tensor loss = weft::sum(pooled * pooled * pooled);
+    optimizer.step(weft::grad(loss, optimizer.parameters()));
+    return loss;
+  });
+  for (std::int64_t i = 0; i < 3; ++i) {
+    std::vector<std::int64_t> ids, lengths;
+    for (std::int64_t bag = 0; bag < 3 * batch; ++bag) {
+      lengths.push_back((bag + i) % 4);
+      for (std::int64_t k = 0; k < lengths.back(); ++k) ids.push_back((bag * 31 + k * 7 + i) % 37);
+    }
+    add(name + " loss", step(embed::KeyedJaggedTensor({"x", "y", "z"}, ids, lengths).sharded("data", plan.mesh)));
+  }
+  for (const embed::EmbeddingBagConfig& table : configs) add(name + " " + table.name, tables.rows(table.name));
+}
+
 }  // namespace
 
 int main() {
@@ -82,6 +109,13 @@ int main() {
   add("read, grid", x.sharded({"data", "model"}, grid));
   add("read, one axis", x.sharded({"", "model"}, grid));
   add("read of a result", weft::exp(x.sharded({"data", "model"}, grid)) * 2);
+  using weft::embed::TableSharding;
+  train_tables({line,
+                {"data"},
+                {{TableSharding::row_wise}, {TableSharding::table_wise, {5}}, {TableSharding::column_wise, {1, 7}}}},
+               "tables, line");
+  train_tables({grid, {"data", "model"}, {{TableSharding::table_row_wise, {2}}, {TableSharding::grid, {0, 3}}, {}}},
+               "tables, grid");
   if (weft::process_index() == 0) std::cout << "all " << results.hex() << std::endl;
   return 0;
 }
