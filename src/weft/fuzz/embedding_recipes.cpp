@@ -12,52 +12,96 @@ using ir::Value;
 
 namespace {
 
-// Random bags, and the entries that look them up.
+// Random bags, and the entries that look them up, or the pieces of placed rows.
 struct Bags {
-  Value ids, ends, weights;
-  std::int64_t keys, batch;
-  Dims keys_of, tables, means;  // of the entries
+  Value ids, ends, weights, pieces;
+  std::int64_t blocks, keys, batch;  // blocks: 0 if the batch is not in blocks; batch: samples of a block
+  Dims keys_of, tables, means;       // of the entries
 
+  ir::LookupValues lookup() const { return {ids, ends, weights, pieces}; }
+  // Returns the sizes of the pooled rows of tables.
+  Dims pooled(std::span<const Value> of) const {
+    Dims dims{batch};
+    if (blocks > 0) dims.insert(dims.begin(), blocks);
+    if (pieces) {
+      dims.insert(dims.end(), {pieces.size(0), pieces.size(1), of[0].size(1)});
+      return dims;
+    }
+    std::int64_t width = 0;
+    for (const std::int64_t table : tables) width += of[table].size(1);
+    dims.push_back(width);
+    return dims;
+  }
   ir::EmbeddingAttributes attributes() const {
     return {.keys = keys_of,
             .tables = tables,
             .means = means,
             .weighted = false,
             .bounds = ir::IdBounds::IGNORE,
-            .names = {}};
+            .names = {},
+            .placed = pieces ? pieces.size(1) : 0};
   }
 };
 
-// Returns numbers that do not decrease, from 0 to `last`, in [keys, batch].
-Value random_ends(Grower& g, std::int64_t keys, std::int64_t batch, std::int64_t last, DType dtype) {
-  std::vector<std::int64_t> ends(keys * batch);
-  for (std::int64_t& end : ends) end = g.random().between(0, last);
-  std::ranges::sort(ends);
-  const Dims sizes{keys, batch};
+Value integers(Grower& g, DType dtype, const Dims& sizes, std::span<const std::int64_t> values) {
   Array array(Grower::type_of(dtype, sizes));
-  for (std::size_t i = 0; i < ends.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (dtype == DType::i32)
-      array.data<std::int32_t>()[i] = static_cast<std::int32_t>(ends[i]);
+      array.data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
     else
-      array.data<std::int64_t>()[i] = ends[i];
+      array.data<std::int64_t>()[i] = values[i];
   }
   return ir::constant(g.graph(), array.literal());
 }
 
-Bags random_bags(Grower& g, std::int64_t tables, std::int64_t rows, DType pooled) {
+// Returns numbers that do not decrease within a block, from 0 to `last`.
+Value random_ends(Grower& g, const Bags& bags, std::int64_t last, DType dtype) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t block = 0; block < std::max<std::int64_t>(1, bags.blocks); ++block) {
+    std::vector<std::int64_t> ends(bags.keys * bags.batch);
+    for (std::int64_t& end : ends) end = g.random().between(0, last);
+    std::ranges::sort(ends);
+    all.insert(all.end(), ends.begin(), ends.end());
+  }
+  Dims sizes{bags.keys, bags.batch};
+  if (bags.blocks > 0) sizes.insert(sizes.begin(), bags.blocks);
+  return integers(g, dtype, sizes, all);
+}
+
+// Returns pieces of tables with 1 to 2 * `rows` ids, in parts of `rows` rows.
+Value random_pieces(Grower& g, std::int64_t parts, std::int64_t keys, std::int64_t rows) {
+  Random& random = g.random();
+  const std::int64_t slots = random.between(1, 3);
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t i = 0; i < parts * slots; ++i) {
+    const std::int64_t count = random.between(0, rows), all = count + random.between(0, rows);
+    numbers.insert(numbers.end(), {random.between(-1, keys - 1), random.between(0, 1), random.between(0, all - count),
+                                   count, random.between(0, rows - count), all});
+  }
+  return integers(g, DType::i64, Dims{parts, slots, ir::PlacedPiece::columns}, numbers);
+}
+
+// `rows` are those of each table; of placed rows, `parts` times as many.
+Bags random_bags(Grower& g, std::int64_t tables, std::int64_t rows, DType pooled, std::int64_t parts = 0) {
   Random& random = g.random();
   const auto index = [&] { return random.one_in(2) ? DType::i32 : DType::i64; };
   const std::int64_t count = random.between(0, 12);
-  Bags bags{.ids = g.positions(Grower::type_of(index(), Dims{count}), rows),
+  Bags bags{.ids = {},
             .ends = {},
-            .weights = random.one_in(2) ? g.fitted(pooled, Dims{count}) : Value(),
+            .weights = {},
+            .pieces = {},
+            .blocks = random.one_in(3) ? random.between(1, 4) : 0,
             .keys = random.between(1, 3),
             .batch = random.between(0, 4),
             .keys_of = {},
             .tables = {},
             .means = {}};
-  bags.ends = random_ends(g, bags.keys, bags.batch, count, index());
-  for (std::int64_t entries = random.between(1, 4); entries > 0; --entries) {
+  const Dims of_ids = bags.blocks > 0 ? Dims{bags.blocks, count} : Dims{count};
+  bags.ids = g.positions(Grower::type_of(index(), of_ids), rows);
+  if (random.one_in(2)) bags.weights = g.fitted(pooled, of_ids);
+  bags.ends = random_ends(g, bags, count, index());
+  if (parts > 0) bags.pieces = random_pieces(g, parts, bags.keys, rows);
+  for (std::int64_t entries = random.between(1, 4); parts == 0 && entries > 0; --entries) {
     bags.keys_of.push_back(random.between(0, bags.keys - 1));
     bags.tables.push_back(random.between(0, tables - 1));
     bags.means.push_back(random.between(0, 1));
@@ -69,47 +113,46 @@ Value random_table(Grower& g, DType dtype, std::int64_t rows) {
   return g.fitted(dtype, Dims{rows, g.random().between(1, 5)});
 }
 
-std::int64_t width_of(const Bags& bags, std::span<const Value> tables) {
-  std::int64_t width = 0;
-  for (const std::int64_t table : bags.tables) width += tables[table].size(1);
-  return width;
-}
+// Returns in how many parts rows are placed; mostly 0, not at all.
+std::int64_t random_parts(Grower& g) { return g.random().one_in(3) ? g.random().between(1, 4) : 0; }
 
 void grow_embedding_bag(Grower& g, const Op& op) {
   const DType dtype = g.random_dtype(op.domain);
-  const std::int64_t rows = g.random().between(1, 6);
-  std::vector<Value> tables{random_table(g, dtype, rows)};
-  while (g.random().one_in(2)) tables.push_back(random_table(g, dtype, rows));
-  const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype));
-  g.add(ir::embedding_bag(tables, {bags.ids, bags.ends, bags.weights}, bags.attributes()));
+  const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
+  std::vector<Value> tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
+  while (parts == 0 && g.random().one_in(2)) tables.push_back(random_table(g, dtype, rows));
+  const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype), parts);
+  g.add(ir::embedding_bag(tables, bags.lookup(), bags.attributes()));
 }
 
 void grow_embedding_bag_gradient(Grower& g, const Op& op) {
   const DType dtype = g.random_dtype(op.domain), pooled = ir::pooled_dtype(dtype);
-  const std::int64_t rows = g.random().between(1, 6);
-  const std::vector tables{random_table(g, dtype, rows)};
-  const Bags bags = random_bags(g, 1, rows, pooled);
-  const Value cotangent = g.fitted(pooled, Dims{bags.batch, width_of(bags, tables)});
+  const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
+  const std::vector tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
+  const Bags bags = random_bags(g, 1, rows, pooled, parts);
+  const Value cotangent = g.fitted(pooled, bags.pooled(tables));
   const std::array types{tables[0].type()};
-  g.add(ir::embedding_bag_gradient(cotangent, {bags.ids, bags.ends, bags.weights}, types, bags.attributes()));
+  g.add(ir::embedding_bag_gradient(cotangent, bags.lookup(), types, bags.attributes()));
 }
 
 void grow_embedding_weights_gradient(Grower& g, const Op& op) {
   const DType dtype = g.random_dtype(op.domain);
-  const std::int64_t rows = g.random().between(1, 6);
-  const std::vector tables{random_table(g, dtype, rows), random_table(g, dtype, rows)};
-  const Bags bags = random_bags(g, 2, rows, ir::pooled_dtype(dtype));
-  const Value cotangent = g.fitted(ir::pooled_dtype(dtype), Dims{bags.batch, width_of(bags, tables)});
-  g.add(ir::embedding_weights_gradient(tables, cotangent, {bags.ids, bags.ends}, bags.attributes()));
+  const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
+  std::vector tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
+  if (parts == 0) tables.push_back(random_table(g, dtype, rows));
+  const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype), parts);
+  const Value cotangent = g.fitted(ir::pooled_dtype(dtype), bags.pooled(tables));
+  g.add(ir::embedding_weights_gradient(tables, cotangent, bags.lookup(), bags.attributes()));
 }
 
 // A step of momentum: state' = rate * state + gradient, value' = value - state'.
 void grow_embedding_update(Grower& g, const Op& op) {
   const DType dtype = g.random().one_in(2) ? DType::f32 : g.random_dtype(op.domain), pooled = ir::pooled_dtype(dtype);
-  const std::int64_t rows = g.random().between(1, 6);
-  const std::vector tables{random_table(g, dtype, rows)};
-  const Bags bags = random_bags(g, 1, rows, pooled);
-  Dims columns, lookups(bags.tables.size(), 0), weighted{bags.weights ? 1 : 0}, bodies{0};
+  const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
+  const std::vector tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
+  const Bags bags = random_bags(g, 1, rows, pooled, parts);
+  Dims columns, lookups(bags.tables.size(), 0), weighted{bags.weights ? 1 : 0}, bodies{0},
+      placed{bags.attributes().placed}, placed_tables{0};
   for (std::size_t i = 0; i < bags.tables.size(); ++i)
     columns.push_back(static_cast<std::int64_t>(i) * tables[0].size(1));
   const ir::EmbeddingUpdateAttributes attributes{.lookups = lookups,
@@ -121,10 +164,13 @@ void grow_embedding_update(Grower& g, const Op& op) {
                                                  .bodies = bodies,
                                                  .states = 1,
                                                  .bounds = ir::IdBounds::IGNORE,
-                                                 .names = {}};
-  std::vector<Value> operands{tables[0], g.fitted(tables[0].type().with(pooled)),
-                              g.fitted(pooled, Dims{bags.batch, width_of(bags, tables)}), bags.ids, bags.ends};
+                                                 .names = {},
+                                                 .placed = placed,
+                                                 .placed_tables = placed_tables};
+  std::vector<Value> operands{tables[0], g.fitted(tables[0].type().with(pooled)), g.fitted(pooled, bags.pooled(tables)),
+                              bags.ids, bags.ends};
   if (bags.weights) operands.push_back(bags.weights);
+  if (bags.pieces) operands.push_back(bags.pieces);
   operands.push_back(g.fitted(pooled, Dims{}));
   const Type row = ir::row_type(tables[0].type());
   const auto body =
