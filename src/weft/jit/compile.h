@@ -155,6 +155,21 @@ template <class Returned>
 using Made = std::conditional_t<std::is_void_v<Returned>, Nothing,
                                 std::conditional_t<std::same_as<Returned, Parameter>, Tensor, Returned>>;
 
+// Returns a copy of a result without tensors, and puts tensors into it.
+template <class Made>
+Made copy_of(const Prototype& prototype) {
+  if constexpr (std::same_as<Made, Nothing>) {
+    return {};
+  } else {
+    return *static_cast<const Made*>(prototype.value.get());
+  }
+}
+template <class Made>
+void fill_with(Made& made, std::vector<Tensor>& tensors) {
+  auto next = tensors.begin();
+  for_each_tensor(made, [&](Tensor& tensor) { tensor = std::move(*next++); });
+}
+
 template <class F, class Made, class Arguments>
 class TypedInvocation final : public Invocation {
  public:
@@ -178,17 +193,8 @@ class TypedInvocation final : public Invocation {
     }
     return kept;
   }
-  void replay(const Prototype& prototype) override {
-    if constexpr (std::same_as<Made, Nothing>) {
-      made_.emplace();
-    } else {
-      made_.emplace(*static_cast<const Made*>(prototype.value.get()));
-    }
-  }
-  void fill(std::vector<Tensor>& tensors) override {
-    auto next = tensors.begin();
-    for_each_tensor(*made_, [&](Tensor& tensor) { tensor = std::move(*next++); });
-  }
+  void replay(const Prototype& prototype) override { made_.emplace(copy_of<Made>(prototype)); }
+  void fill(std::vector<Tensor>& tensors) override { fill_with(*made_, tensors); }
   std::vector<Tensor> sample() override {
     if constexpr (is_noexcept<F, Arguments>) return {};
     return tensors_of(invoke());
@@ -261,6 +267,27 @@ class Compiled : public jit::Declared<F>::template Call<Compiled<F>> {
   Pinned pinned() const { return Pinned(*this); }
 
   Explanation explain(const ExplainOptions& options = {}) const { return jit::explain(*state_->core, options); }
+
+  // For train::Pipeline: hands a call to the pipeline, and calls finished(result) for results that have become available, in the order of
+  // the calls.
+  template <class Finished, class... Given>
+  void call_in(jit::Pipeline& pipeline, Finished&& finished, Given&&... given) const {
+    using Arguments = typename jit::Declared<F>::template Arguments<Given...>;
+    using Made = jit::Made<std::remove_cvref_t<Result<Arguments>>>;
+    Arguments arguments(std::forward<Given>(given)...);
+    jit::TypedInvocation<F, Made, Arguments> invocation(state_->function, arguments);
+    const bool was_run = jit::call_in(pipeline, *state_->core, invocation);
+    take<Made>(pipeline, finished);
+    if (was_run) finished(std::move(invocation.made()));
+  }
+  template <class Made>
+  static void take(jit::Pipeline& pipeline, auto&& finished) {
+    for (auto& step : jit::take_finished(pipeline)) {
+      Made made = jit::copy_of<Made>(*step.prototype);
+      jit::fill_with(made, step.tensors);
+      finished(std::move(made));
+    }
+  }
 
  private:
   struct State {

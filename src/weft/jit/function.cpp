@@ -9,6 +9,7 @@
 #include <weft/base/trace.h>
 #include <weft/compiler/sharding_layout.h>
 #include <weft/jit/call_scratch.h>
+#include <weft/jit/pipeline.h>
 #include <weft/jit/session.h>
 #include <weft/record/backend.h>
 #include <weft/record/mesh.h>
@@ -107,15 +108,27 @@ void call(Function& function, Invocation& invocation, const std::shared_ptr<cons
 std::shared_ptr<const Specialization> last_call(const Function& function) { return function.last(); }
 Explanation explain(const Function& function, const ExplainOptions& options) { return function.explain(options); }
 
-void Function::call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned) {
-  if (called_inside()) return run_as_part(invocation);
+bool call_in(Pipeline& pipeline, Function& function, Invocation& invocation) {
+  return function.call(invocation, nullptr, &pipeline);
+}
+
+bool Function::call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned, Pipeline* pipeline) {
+  if (called_inside()) {
+    require(!pipeline, options_.name, ": a pipeline cannot be part of another compiled function, or of a loop");
+    run_as_part(invocation);
+    return true;
+  }
   // Earlier operations are not part of the function, so they do not run on its mesh.
   if (options_.mesh) record::Recording::current().sync(record::Recording::Keep::graph);
   const record::MeshScope mesh_scope(mesh());
   auto turn = this->turn();
   {
     const record::BuildScope scope(backend_, build_options_);
-    if (starts_eagerly()) return run_eagerly(invocation);
+    if (starts_eagerly()) {
+      if (pipeline) pipeline->drain();
+      run_eagerly(invocation);
+      return true;
+    }
     CallScratch& scratch = CallScratch::of_this_thread();
     std::vector<Leaf>& leaves = scratch.leaves;
     leaves.clear();
@@ -125,16 +138,25 @@ void Function::call(Invocation& invocation, const std::shared_ptr<const Speciali
     if (record::mesh()) move_parameters(leaves);
     const Found found = pinned ? find_pinned(pinned, leaves) : find(leaves);
     if (!turn.owns_lock()) turn = this->turn();  // the call that detected the update may have just ended
+    if (found.replayed && pipeline) {
+      pipeline->feed(found.replayed, leaves);
+      return false;
+    }
+    if (pipeline) pipeline->drain();
     if (found.replayed) {
       found.replayed->replay(leaves, scratch.results);
       invocation.replay(found.replayed->prototype);
       invocation.fill(scratch.results);
       scratch.results.clear();
-      return;
+      return true;
     }
-    if (!found.is_inlined) return record(invocation, found);
+    if (!found.is_inlined) {
+      record(invocation, found);
+      return true;
+    }
   }
   run_as_part(invocation);
+  return true;
 }
 
 void Function::run_as_part(Invocation& invocation) const {

@@ -48,8 +48,8 @@ class Function {
   // Returns whether a call belongs to the graph of the calling function or of the surrounding loop body.
   static bool called_inside();
 
-  // See call() in invocation.h.
-  void call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned);
+  // See call() and call_in() in invocation.h. Returns false if the pipeline has taken the call.
+  bool call(Invocation& invocation, const std::shared_ptr<const Specialization>& pinned, Pipeline* pipeline = nullptr);
 
   // Returns the specialisation of the last call. Throws Error if it cannot be replayed or if there was none.
   std::shared_ptr<const Specialization> last() const;

@@ -14,6 +14,7 @@
 namespace weft::jit {
 
 class Function;
+class Pipeline;
 struct Specialization;
 
 // A Prototype is what a function returned when it was recorded, without its tensors.
@@ -43,6 +44,15 @@ class Invocation {
 std::shared_ptr<Function> make_function(CompileOptions options, const std::source_location& where);
 // Runs the call; afterwards the invocation holds its result. `pinned`: if not null, the call must be a replay of it.
 void call(Function& function, Invocation& invocation, const std::shared_ptr<const Specialization>& pinned);
+// Hands the call to the pipeline, and returns false; or runs it after the steps that are in the pipeline, if the call must be recorded, and
+// returns true: the invocation then holds its result, which follows those that the pipeline has finished.
+bool call_in(Pipeline& pipeline, Function& function, Invocation& invocation);
+// The results of the steps that a pipeline has launched since the last time, in the order of the calls.
+struct FinishedStep {
+  std::shared_ptr<const Prototype> prototype;
+  std::vector<Tensor> tensors;
+};
+std::vector<FinishedStep> take_finished(Pipeline& pipeline);
 // Returns the specialisation of the last call. Throws Error if it cannot be replayed or if there was none.
 std::shared_ptr<const Specialization> last_call(const Function& function);
 Explanation explain(const Function& function, const ExplainOptions& options);

@@ -8,6 +8,7 @@
 #include <weft/base/metrics.h>
 #include <weft/base/trace.h>
 #include <weft/jit/call_scratch.h>
+#include <weft/jit/parameter_buffers.h>
 #include <weft/profile/hints.h>
 #include <weft/record/mesh.h>
 #include <weft/record/sync.h>
@@ -39,12 +40,6 @@ namespace {
 bool is_passed(const Place& place) {
   return place.kind == Place::Kind::argument || place.kind == Place::Kind::parameter ||
          place.kind == Place::Kind::constant;
-}
-
-const runtime::BufferPtr& buffer_of(const Tensor& tensor) {
-  TensorImpl& impl = tensor.impl();
-  if (!impl.buffer) tensor.buffer();  // launches the recording to which the tensor belongs
-  return impl.buffer;
 }
 
 random::Key key_of(const random::Generator& generator, std::uint64_t draw) {
@@ -81,24 +76,6 @@ void require_here(const Specialization& s, std::span<const runtime::BufferPtr> i
     inputs.push_back(place.kind == Place::Kind::number ? nullptr : buffer_of(place.tensor(leaves)));
 }
 [[gnu::flatten]] void drop(std::vector<runtime::BufferPtr>& inputs) { inputs.clear(); }
-
-// Makes a parameter that is about to be updated give up its old buffer, so that a result can be donated its memory.
-void release(Parameter& parameter, std::vector<TensorImpl*>& released) {
-  TensorImpl& impl = parameter.unobserved().impl();
-  if (impl.references.load(std::memory_order_relaxed) != 1 || !impl.buffer) return;
-  impl.buffer->remove_holder();
-  released.push_back(&impl);
-}
-
-void assign(Parameter& parameter, const runtime::BufferPtr& buffer, const std::vector<TensorImpl*>& released) {
-  TensorImpl& impl = parameter.unobserved().impl();
-  if (!std::ranges::binary_search(released, &impl)) {
-    parameter.reset(Tensor(buffer));
-    return;
-  }
-  impl.stamp.store(0, std::memory_order_relaxed);  // it is no longer an input of any recording
-  impl.set_buffer(buffer);
-}
 
 // Moves tensors that are on one device to the devices of the mesh. Parameters stay there.
 void move_to_mesh(const Specialization& s, std::span<runtime::BufferPtr> inputs) {
@@ -194,6 +171,13 @@ void Specialization::require_structure(std::span<const Leaf> leaves) const {
   require(same_aliases(leaves), function,
           ": pinned: other arguments are one and the same tensor, or one that the function captured, than in the "
           "pinned call, and a gradient is taken by them: call the function, and pin it anew");
+}
+
+std::vector<record::Immediate> Specialization::immediates_now(std::span<const Leaf> leaves) const {
+  std::vector<record::Immediate> now = immediates;
+  for (const Number& number : numbers) write_number(number, *this, leaves, now[number.index]);
+  for (const Draws& draw : draws) draw.of_this_thread().calls += draw.count;
+  return now;
 }
 
 void Specialization::replay(std::span<const Leaf> leaves, std::vector<Tensor>& to) const {

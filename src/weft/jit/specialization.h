@@ -95,6 +95,9 @@ struct Specialization {
 
   // The replay.
   std::shared_ptr<record::Plan> plan;
+  // What was recorded, for pipelines; null if no result is a floating-point tensor and the program was known.
+  std::shared_ptr<const ir::Graph> graph;
+  std::vector<ir::Value> output_values;
   // Hashes of the recorded operations and outputs. They do not depend on the plan, which depends on who else holds the
   // inputs.
   Fingerprint operations, outputs;
@@ -138,6 +141,8 @@ struct Specialization {
   void require_structure(std::span<const Leaf> leaves) const;
   std::vector<std::string> frozen_results() const;  // for messages: the results that are not tensors
   std::string name_of(const Place& place) const;    // for messages: argument 0.images, a parameter
+  // Returns the numbers of a call, and draws the random keys that it needs.
+  std::vector<record::Immediate> immediates_now(std::span<const Leaf> leaves) const;
   // Launches the program, gives parameters their new values and returns the tensors of the result in `results`. Throws
   // Error if an input is on another device than the current one of this thread.
   void replay(std::span<const Leaf> leaves, std::vector<Tensor>& results) const;

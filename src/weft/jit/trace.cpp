@@ -344,6 +344,11 @@ void Trace::launching(const record::Launching& launching) {
   output_values_.assign(launching.outputs.begin(), launching.outputs.end());
   made_->nodes = launching.graph.nodes().size();
   made_->plan = launching.plan;
+  made_->graph = kept_ ? kept_->program->graph : launching.plan->graph;
+  if (kept_)
+    made_->output_values = output_values_;
+  else if (made_->graph)
+    made_->output_values.assign(made_->graph->outputs().begin(), made_->graph->outputs().end());
   made_->operations = launching.graph.fingerprint();
   for (const ir::Value output : launching.outputs)
     made_->outputs.add(std::uint64_t{output.node->id} << 16 | output.index);

@@ -1,0 +1,74 @@
+// Runs the steps of a compiled function so that part of the next one is computed while the current one runs. Without the C++ types of the
+// function; train/pipeline.h has them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <weft/jit/look_ahead.h>
+#include <weft/jit/specialization.h>
+#include <weft/record/immediates.h>
+#include <weft/runtime/executable.h>
+
+namespace weft::jit {
+
+class Pipeline {
+ public:
+  explicit Pipeline(Ahead ahead) : ahead_(ahead) {}
+  ~Pipeline();  // warns if a step was not launched
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+
+  // A step that has been launched, with its results.
+  struct Finished {
+    std::shared_ptr<const Specialization> step;
+    std::vector<Tensor> results;
+  };
+
+  // Takes a call of the function, which this specialisation serves. Launches the step of the call before, with what is computed ahead for
+  // this one. Throws what a replay throws.
+  void feed(const std::shared_ptr<const Specialization>& step, std::span<const Leaf> arguments);
+  // Launches the step of the last call, if it was not launched yet.
+  void drain();
+  // Returns the steps that were launched since the last time, in the order of the calls.
+  std::vector<Finished> take() { return std::exchange(finished_, {}); }
+
+  // Returns what is computed ahead, or why nothing is; empty before the first step.
+  std::string explain() const;
+
+ private:
+  struct Program {
+    std::shared_ptr<const runtime::Executable> executable;
+    record::ImmediatePool numbers = {};
+  };
+  struct Programs {
+    std::optional<LookAhead> parts;
+    std::string refusal;  // the reason why there are no parts
+    Program fill, steady, drain;
+  };
+  // The call whose step is not launched yet.
+  struct Pending {
+    std::shared_ptr<const Specialization> step;
+    std::vector<Tensor> tensors;  // for each input of the step: the argument or captured tensor; undefined for others
+    std::vector<record::Immediate> numbers;
+    std::vector<runtime::BufferPtr> values;  // computed ahead
+  };
+
+  Programs& programs_of(const std::shared_ptr<const Specialization>& step);
+  static Pending pending_of(const std::shared_ptr<const Specialization>& step, std::span<const Leaf> arguments);
+  // Launches the step of the pending call, and then what `batch` is the input for. Returns the values computed ahead.
+  std::vector<runtime::BufferPtr> launch(Program& program, Pending& pending, std::span<const runtime::BufferPtr> batch);
+
+  Ahead ahead_;
+  std::map<std::shared_ptr<const Specialization>, Programs> programs_;
+  std::optional<Pending> pending_;
+  std::vector<Finished> finished_;
+};
+
+}  // namespace weft::jit

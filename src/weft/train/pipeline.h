@@ -1,0 +1,96 @@
+// Overlaps the steps of a training loop: part of the next step is computed while the current one runs.
+//
+//   const auto train_step = weft::compile(mesh, [&](const Batch& batch) { ... });
+//   weft::train::Pipeline pipeline(train_step, {.schedule = weft::train::schedule::exact()});
+//   for (const Batch& batch : loader)
+//     if (const auto loss = pipeline(batch)) report(*loss);   // of an earlier batch
+//   while (const auto loss = pipeline.finish()) report(*loss);
+//
+// The step is written as if it ran alone. What may be computed ahead follows from what it reads: the batch, embedding tables, other state
+// (jit/look_ahead.h). An exact schedule gives the bits of the same steps one after the other; a stale one is asked for by name.
+//
+// Between two calls, the last step is not launched yet: call finish() before you read, save or change parameters.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <weft/jit/compile.h>
+#include <weft/jit/pipeline.h>
+
+namespace weft::train {
+
+// Which part of the next step is computed ahead. The names are those of TorchRec's pipelines.
+class Schedule {
+ public:
+  explicit constexpr Schedule(jit::Ahead ahead) : ahead_(ahead) {}
+  jit::Ahead ahead() const { return ahead_; }
+
+ private:
+  jit::Ahead ahead_;
+};
+
+namespace schedule {
+inline Schedule base() { return Schedule(jit::Ahead::nothing); }     // one step after the other
+inline Schedule sparse_dist() { return Schedule(jit::Ahead::ids); }  // the exchange of ids
+inline Schedule fused_sparse_dist() {
+  return Schedule(jit::Ahead::lookups);
+}  // and lookups, as soon as tables are updated
+inline Schedule exact() { return fused_sparse_dist(); }
+// Lookups beside the backward pass, from tables that lack the update of the current step.
+inline Schedule semi_sync() { return Schedule(jit::Ahead::stale_lookups); }
+}  // namespace schedule
+
+struct PipelineOptions {
+  Schedule schedule = train::schedule::exact();
+};
+
+// `F` must not be a generic lambda. Not thread-safe.
+template <class F>
+class Pipeline {
+ public:
+  using Result =
+      jit::Made<std::remove_cvref_t<typename decltype(std::function{std::declval<std::decay_t<F>>()})::result_type>>;
+
+  explicit Pipeline(Compiled<F> step, PipelineOptions options = {})
+      : step_(std::move(step)), pipeline_(std::make_unique<jit::Pipeline>(options.schedule.ahead())) {}
+
+  // Takes a batch, and returns the result of the earliest one that has none yet; nullopt while the pipeline fills. Throws what the step
+  // throws; the steps before it are then complete.
+  template <class... Given>
+  std::optional<Result> operator()(Given&&... given) {
+    step_.call_in(*pipeline_, keep(), std::forward<Given>(given)...);
+    return next();
+  }
+
+  // Launches what was not launched yet, and returns the next result; nullopt if there are no more.
+  std::optional<Result> finish() {
+    pipeline_->drain();
+    Compiled<F>::template take<Result>(*pipeline_, keep());
+    return next();
+  }
+
+  // Tells what is computed ahead, or why nothing is.
+  std::string explain() const { return pipeline_->explain(); }
+
+ private:
+  auto keep() {
+    return [this](Result result) { results_.push_back(std::move(result)); };
+  }
+  std::optional<Result> next() {
+    if (results_.empty()) return std::nullopt;
+    std::optional<Result> first(std::move(results_.front()));
+    results_.pop_front();
+    return first;
+  }
+
+  Compiled<F> step_;
+  std::unique_ptr<jit::Pipeline> pipeline_;
+  std::deque<Result> results_;
+};
+
+}  // namespace weft::train

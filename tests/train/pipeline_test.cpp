@@ -1,0 +1,145 @@
+// Steps that overlap give the bits of the same steps one after the other.
+#include <weft/train/pipeline.h>
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include <weft/weft.h>
+
+namespace weft {
+namespace {
+
+using embed::KeyedJaggedTensor;
+using embed::ShardingPlan;
+using embed::TableSharding;
+using train::Schedule;
+namespace schedule = train::schedule;
+
+constexpr std::int64_t rows = 40, batch = 8;
+
+struct Batch {
+  KeyedJaggedTensor features;
+  Tensor dense, labels;
+  void fields(auto&& field) {
+    field("features", features);
+    field("dense", dense);
+    field("labels", labels);
+  }
+};
+
+Batch random_batch(int seed, const std::optional<ShardingPlan>& plan, std::int64_t samples = batch) {
+  std::mt19937 random(seed);
+  std::vector<std::int64_t> ids, lengths;
+  for (std::int64_t bag = 0; bag < 3 * samples; ++bag) {
+    lengths.push_back(bag % 4);  // batches with other numbers of ids have other programs
+    for (std::int64_t i = 0; i < lengths.back(); ++i) ids.push_back(static_cast<std::int64_t>(random() % rows));
+  }
+  std::vector<float> dense, labels;
+  for (std::int64_t i = 0; i < samples * 4; ++i) dense.push_back(static_cast<float>(random() % 100) / 50);
+  for (std::int64_t i = 0; i < samples; ++i) labels.push_back(static_cast<float>(random() % 2));
+  Batch made{
+      {{"a", "b", "c"}, std::move(ids), lengths}, from_vector(dense, {samples, 4}), from_vector(labels, {samples, 1})};
+  if (!plan) return made;
+  return {made.features.sharded("data", plan->mesh), made.dense.sharded("data", plan->mesh),
+          made.labels.sharded("data", plan->mesh)};
+}
+
+// A ranking model: tables, of which the pooled rows are multiplied with each other, and perceptrons.
+struct RankingModel {
+  explicit RankingModel(const std::optional<ShardingPlan>& plan)
+      : tables({{.num_embeddings = rows, .embedding_dim = 8, .name = "x", .feature_names = {"a"}},
+                {.num_embeddings = rows, .embedding_dim = 8, .name = "y", .feature_names = {"b", "c"}}},
+               {.plan = plan}) {}
+  embed::EmbeddingBagCollection tables;
+  nn::Linear bottom{4, 8}, top{32, 1};
+
+  Tensor operator()(const Batch& x) const {
+    const Tensor pooled = tables(x.features).values();
+    const Tensor crossed = slice(pooled, 1, 0, 8) * slice(pooled, 1, 8, 16);
+    return top(concatenate({pooled + pad(crossed, {{0, 0}, {0, 16}}), relu(bottom(x.dense))}, 1));
+  }
+  void fields(auto&& field) {
+    field("tables", tables);
+    field("bottom", bottom);
+    field("top", top);
+  }
+};
+
+struct TrainedRun {
+  std::vector<float> losses, state;
+  std::string told;
+  friend bool operator==(const TrainedRun& a, const TrainedRun& b) {
+    return a.losses == b.losses && a.state == b.state;
+  }
+};
+
+// Trains with a schedule; without one, step by step. Batch 5 has another size.
+TrainedRun train_with(const std::optional<ShardingPlan>& plan, const std::optional<Schedule>& with) {
+  manual_seed(3);
+  RankingModel model(plan);
+  optim::Adagrad optimizer(model, {.lr = 0.1});
+  const auto body = [&](const Batch& x) {
+    const Tensor loss = binary_cross_entropy_with_logits(model(x), x.labels);
+    optimizer.step(grad(loss, optimizer.parameters()));
+    return loss;
+  };
+  const auto step = plan ? compile(plan->mesh, body) : compile(body);
+  TrainedRun made;
+  const auto keep = [&](const Tensor& loss) { made.losses.push_back(loss.item<float>()); };
+  const auto batch_of = [&](int i) { return random_batch(i % 3, plan, i == 5 ? 2 * batch : batch); };
+  if (with) {
+    train::Pipeline pipeline(step, {.schedule = *with});
+    for (int i = 0; i < 9; ++i) {
+      optimizer.set_lr(0.1 / (1 + i));
+      if (const auto loss = pipeline(batch_of(i))) keep(*loss);
+    }
+    while (const auto loss = pipeline.finish()) keep(*loss);
+    made.told = pipeline.explain();
+  } else {
+    for (int i = 0; i < 9; ++i) {
+      optimizer.set_lr(0.1 / (1 + i));
+      keep(step(batch_of(i)));
+    }
+  }
+  for (const auto& parameters : {named_parameters(model), optimizer.state()})
+    for (const NamedParameter& named : parameters) {
+      const auto values = named.parameter->tensor().to(DType::f32).to_vector<float>();
+      made.state.insert(made.state.end(), values.begin(), values.end());
+    }
+  return made;
+}
+
+const Mesh mesh{{"data", 4}};
+const std::optional<ShardingPlan> plans[] = {
+    std::nullopt,
+    ShardingPlan{mesh, {"data"}, {{TableSharding::table_wise, {1}}, {TableSharding::row_wise}}},
+    ShardingPlan{mesh, {"data"}, {{TableSharding::column_wise, {0, 2}}, {TableSharding::data_parallel}}},
+};
+
+TEST(Pipeline, ExactSchedulesGiveTheBitsOfStepsOneAfterTheOther) {
+  for (const auto& plan : plans) {
+    const TrainedRun want = train_with(plan, {});
+    ASSERT_EQ(want.losses.size(), 9u);
+    for (const Schedule& with :
+         {schedule::base(), schedule::sparse_dist(), schedule::fused_sparse_dist(), schedule::exact()}) {
+      const TrainedRun got = train_with(plan, with);
+      EXPECT_EQ(got.losses, want.losses) << got.told;
+      const bool overlaps = got.told.find("while a step runs") != got.told.npos;
+      EXPECT_EQ(overlaps, with.ahead() == jit::Ahead::lookups || (plan && with.ahead() == jit::Ahead::ids)) << got.told;
+      EXPECT_TRUE(got == want) << got.told;
+      EXPECT_EQ(got.told.find("xf32>") != got.told.npos, with.ahead() == jit::Ahead::lookups) << got.told;
+    }
+  }
+}
+
+TEST(Pipeline, StaleTablesAreAskedForAndTold) {
+  const TrainedRun want = train_with(plans[1], {}), got = train_with(plans[1], schedule::semi_sync());
+  EXPECT_EQ(got.losses.size(), want.losses.size());
+  EXPECT_EQ(got.losses[0], want.losses[0]);
+  EXPECT_NE(got.losses, want.losses);
+  EXPECT_NE(got.told.find("from tables that lack the update of the current step"), got.told.npos) << got.told;
+}
+
+}  // namespace
+}  // namespace weft
