@@ -133,6 +133,75 @@ TEST(Pipeline, ExactSchedulesGiveTheBitsOfStepsOneAfterTheOther) {
   }
 }
 
+struct WeightedModel {
+  embed::EmbeddingBagCollection tables;
+  Parameter weight_of_id = rand({rows});
+  void fields(auto&& field) {
+    field("tables", tables);
+    field("weight_of_id", weight_of_id);
+  }
+};
+
+// Weights of ids that a dense parameter gives: lookups need the update of this parameter, so only ids are exchanged ahead.
+TEST(Pipeline, AFeatureProcessorCostsOverlapAndNothingElse) {
+  const ShardingPlan plan{mesh, {"data"}, {{TableSharding::row_wise}}};
+  const auto train_weighted = [&](bool pipelined) {
+    manual_seed(3);
+    WeightedModel model{embed::EmbeddingBagCollection(
+        {{.num_embeddings = rows, .embedding_dim = 8, .name = "x", .feature_names = {"a"}}},
+        {.is_weighted = true, .plan = plan})};
+    optim::Adagrad optimizer(model, {.lr = 0.1});
+    const auto step = compile(mesh, [&](const Tensor& ids, const Tensor& lengths, const Tensor& labels) {
+      const auto features = KeyedJaggedTensor::from_tensors({"a"}, ids, lengths, take(model.weight_of_id, ids));
+      const Tensor loss = sum(square(sum(model.tables(features).values(), {1}) - labels));
+      optimizer.step(grad(loss, optimizer.parameters()));
+      return loss;
+    });
+    TrainedRun made;
+    const auto keep = [&](const Tensor& loss) { made.losses.push_back(loss.item<float>()); };
+    train::Pipeline pipeline(step);
+    for (int i = 0; i < 6; ++i) {
+      std::vector<std::int64_t> ids;
+      for (int k = 0; k < 2 * batch; ++k) ids.push_back((k * 7 + i * 3) % rows);
+      const std::vector<std::int64_t> lengths(batch, 2);
+      const Tensor x = from_vector(ids, {2 * batch}).sharded("data", mesh), n = from_vector(lengths, {batch}),
+                   y = full({batch}, 0.1 * i).sharded("data", mesh);
+      if (!pipelined)
+        keep(step(x, n, y));
+      else if (const auto loss = pipeline(x, n, y))
+        keep(*loss);
+    }
+    while (const auto loss = pipeline.finish()) keep(*loss);
+    made.told = pipeline.explain();
+    return made;
+  };
+  const TrainedRun want = train_weighted(false), got = train_weighted(true);
+  EXPECT_EQ(got.losses, want.losses);
+  EXPECT_NE(got.told.find("while a step runs"), got.told.npos) << got.told;
+  EXPECT_EQ(got.told.find("f32>"), got.told.npos) << got.told;
+}
+
+TEST(Pipeline, ErrorsLeaveTheStepsBeforeThemComplete) {
+  const auto plan = plans[1];
+  manual_seed(3);
+  RankingModel model(plan);
+  optim::SGD optimizer(model, {.lr = 0.1});
+  const auto step = compile(mesh, [&](const Batch& x) {
+    const Tensor loss = binary_cross_entropy_with_logits(model(x), x.labels);
+    optimizer.step(grad(loss, optimizer.parameters()));
+    return loss;
+  });
+  train::Pipeline pipeline(step);
+  int results = 0;
+  for (int i = 0; i < 3; ++i) results += pipeline(random_batch(i, plan)) ? 1 : 0;
+  Batch wrong = random_batch(3, plan);
+  wrong.labels = zeros({batch + 4, 1}).sharded("data", mesh);
+  EXPECT_THROW(pipeline(wrong), Error);
+  for (int i = 4; i < 6; ++i) results += pipeline(random_batch(i, plan)) ? 1 : 0;
+  while (pipeline.finish()) ++results;
+  EXPECT_EQ(results, 5);
+}
+
 TEST(Pipeline, StaleTablesAreAskedForAndTold) {
   const TrainedRun want = train_with(plans[1], {}), got = train_with(plans[1], schedule::semi_sync());
   EXPECT_EQ(got.losses.size(), want.losses.size());

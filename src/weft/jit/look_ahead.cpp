@@ -104,18 +104,23 @@ class Division {
       }
   }
 
+  // Lookups, and sums of what they pool. What follows is left to the step that needs it: an exchange then ends a program, and the next one
+  // begins while it is on its way.
   void find_lookups() {
+    const auto may_be_ahead = [](const Node& node) {
+      return node.op == &ir::ops::embedding_bag || node.op == &ir::ops::reshape || node.op->kind == ir::Kind::reduction;
+    };
     for (const Node* node : step_.nodes())
-      is_ahead_[node->id] = node->op != &ir::ops::parameter && (depends_[node->id] & on_tables) != 0 &&
-                            (depends_[node->id] & on_batch) != 0 && (depends_[node->id] & on_others) == 0;
+      is_ahead_[node->id] = may_be_ahead(*node) && depends_[node->id] == (on_tables | on_batch) &&
+                            std::ranges::all_of(node->operands, [&](Value v) {
+                              return depends_[v.node->id] <= on_tables || is_ahead_[v.node->id] != 0;
+                            });
     const auto cut = [&](Value v) {
       if (is_ahead_[v.node->id] && std::ranges::find(cuts_, v) == cuts_.end()) cuts_.push_back(v);
     };
     for (const Node* node : step_.nodes())
       if (is_live_[node->id] && !is_ahead_[node->id]) std::ranges::for_each(node->operands, cut);
     std::ranges::for_each(outputs_, cut);
-    // An update of a table depends on tables and ids; it would be ahead only if its gradients were.
-    std::erase_if(cuts_, [](Value v) { return v.node->attributes_if<ir::EmbeddingUpdateAttributes>() != nullptr; });
   }
 
   std::vector<Value> values() const {
