@@ -27,6 +27,7 @@ void add_knobs(CLI::App& app);
 void add_lab(CLI::App& app);
 void add_lab_captioner(CLI::App& lab);
 void add_lab_mesh(CLI::App& lab);
+void add_lab_sparse(CLI::App& lab);
 void add_opt(CLI::App& app);
 // `command`: the arguments after -- on the command line.
 void add_profile(CLI::App& app, std::vector<std::string> command);

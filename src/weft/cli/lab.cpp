@@ -152,6 +152,7 @@ void add_lab(CLI::App& app) {
   add_recompile(command);
   add_lab_captioner(command);
   add_lab_mesh(command);
+  add_lab_sparse(command);
 }
 
 }  // namespace weft::cli

@@ -34,9 +34,11 @@ std::vector<Value> ids_of(const Node& node) {
 
 class Division {
  public:
-  Division(const ir::Graph& step, std::span<const Value> outputs, std::span<const StepInput> inputs, Ahead ahead)
+  Division(const ir::Graph& step, std::span<const Value> outputs, std::span<const Value> results,
+           std::span<const StepInput> inputs, Ahead ahead)
       : step_(step),
         outputs_(outputs),
+        results_(results),
         inputs_(inputs),
         ahead_(ahead),
         depends_(step.nodes().size()),
@@ -232,14 +234,15 @@ class Division {
     return graph;
   }
 
-  // The order of the nodes is that in which they are to run, as far as streams leave a choice: the exchange of ids first, lookups as soon as
-  // their tables are updated.
+  // The order of the nodes is that in which they are to run, as far as streams leave a choice: the exchange of ids beside the backward pass,
+  // where it delays no exchange that the forward pass waits for; lookups as soon as they may read the tables.
   std::shared_ptr<ir::Graph> make_steady() const {
     auto graph = new_graph("");
     const std::vector<Value> inputs = add_inputs(*graph, step_.inputs()), ready = add_inputs(*graph, values());
     const std::vector<Value> batch = add_inputs(*graph, batch_);
-    std::vector<Value> next = append_ids(*graph, batch);
     ir::Inliner step = begin_step(*graph, inputs, ready);
+    step.copy(results_);
+    std::vector<Value> next = append_ids(*graph, batch);
     std::vector<Value> tables, lookups;
     if (ahead_ == Ahead::stale_lookups) {
       for (const std::size_t i : tables_) tables.push_back(inputs[i]);
@@ -257,7 +260,7 @@ class Division {
   }
 
   const ir::Graph& step_;
-  std::span<const Value> outputs_;
+  std::span<const Value> outputs_, results_;
   std::span<const StepInput> inputs_;
   Ahead ahead_;
   std::vector<std::uint8_t> depends_, is_ahead_, is_live_;  // of each node
@@ -268,9 +271,9 @@ class Division {
 }  // namespace
 
 std::optional<LookAhead> look_ahead(const ir::Graph& step, std::span<const Value> outputs,
-                                    std::span<const StepInput> inputs, Ahead ahead) {
+                                    std::span<const Value> results, std::span<const StepInput> inputs, Ahead ahead) {
   if (ahead == Ahead::nothing) return std::nullopt;
-  return Division(step, outputs, inputs, ahead).programs();
+  return Division(step, outputs, results, inputs, ahead).programs();
 }
 
 }  // namespace weft::jit

@@ -49,8 +49,9 @@ struct LookAhead {
   std::shared_ptr<ir::Graph> drain;  // inputs of the step..., values... -> outputs...
 };
 
-// Returns nullopt if nothing can be computed ahead. `outputs` are values of `step`.
+// Returns nullopt if nothing can be computed ahead. `outputs` are values of `step`; `results` are those among them that the caller gets, such
+// as the loss.
 std::optional<LookAhead> look_ahead(const ir::Graph& step, std::span<const ir::Value> outputs,
-                                    std::span<const StepInput> inputs, Ahead ahead);
+                                    std::span<const ir::Value> results, std::span<const StepInput> inputs, Ahead ahead);
 
 }  // namespace weft::jit

@@ -100,7 +100,9 @@ Pipeline::Programs& Pipeline::programs_of(const std::shared_ptr<const Specializa
   if (!is_new) return made;
   made.refusal = refusal_of(*step);
   if (!made.refusal.empty()) return made;
-  made.parts = look_ahead(*step->graph, step->output_values, inputs_of(*step), ahead_);
+  std::vector<ir::Value> results;
+  for (const Place& place : step->results) results.push_back(step->output_values[place.index]);
+  made.parts = look_ahead(*step->graph, step->output_values, results, inputs_of(*step), ahead_);
   if (!made.parts) {
     made.refusal =
         ahead_ == Ahead::nothing ? "the schedule computes nothing ahead" : "nothing of the step can be computed ahead";
@@ -186,6 +188,15 @@ std::vector<runtime::BufferPtr> Pipeline::launch(Program& program, Pending& pend
   for (const Place& place : step.results) finished.results.emplace_back(made[place.index]);
   finished_.push_back(std::move(finished));
   return {made.begin() + static_cast<std::ptrdiff_t>(step.plan->executable->outputs.size()), made.end()};
+}
+
+std::uint64_t Pipeline::peak_bytes() const {
+  std::uint64_t peak = 0;
+  for (const auto& [step, programs] : programs_)
+    peak = std::max(peak, programs.parts ? programs.steady.executable->peak_bytes
+                          : step->plan   ? step->plan->executable->peak_bytes
+                                         : 0);
+  return peak;
 }
 
 std::vector<FinishedStep> take_finished(Pipeline& pipeline) {

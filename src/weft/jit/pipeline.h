@@ -41,6 +41,8 @@ class Pipeline {
 
   // Returns what is computed ahead, or why nothing is; empty before the first step.
   std::string explain() const;
+  // Returns the memory that a step needs at its peak, with what it is given and what is computed ahead; before the first step 0.
+  std::uint64_t peak_bytes() const;
 
  private:
   struct Program {

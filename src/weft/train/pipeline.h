@@ -76,6 +76,8 @@ class Pipeline {
 
   // Tells what is computed ahead, or why nothing is.
   std::string explain() const { return pipeline_->explain(); }
+  // Returns the memory that a step needs at its peak, as planned; before the first step 0.
+  std::uint64_t peak_bytes() const { return pipeline_->peak_bytes(); }
 
  private:
   auto keep() {

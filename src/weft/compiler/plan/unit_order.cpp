@@ -35,6 +35,7 @@ class UnitOrder {
     for (std::set<Place>* const set : {&communicating_, &ready_, &giving_way_, &final_})
       if (!found && !set->empty()) found = set;
     if (!found) return std::nullopt;
+    if (found != &communicating_ && link_has_time_for_final(*found)) found = &final_;
     std::set<Place>& from = *found;
     const auto chosen = first_without_waiting(from);
     const std::size_t u = std::get<std::size_t>(*chosen);
@@ -72,6 +73,14 @@ class UnitOrder {
     for (auto at = best; at != places.end() && arrives(best) > now_; ++at)
       if (arrives(at) < arrives(best)) best = at;
     return best;
+  }
+
+  // Returns whether a collective whose results only later launches need stands before the computation that would come next, and the link
+  // is idle.
+  bool link_has_time_for_final(const std::set<Place>& computation) const {
+    if (final_.empty() || link_is_free_ > now_) return false;
+    const auto order = [](const Place& place) { return std::get<std::uint32_t>(place); };
+    return order(*final_.begin()) < order(*first_without_waiting(computation));
   }
 
   void find_users() {

@@ -17,7 +17,8 @@ using PredictSeconds = std::function<double(const Unit& unit)>;
 //
 // With a prediction, units on the communication stream start as soon as they can, and a unit whose result from there has not arrived
 // yet lets others run first. What needs collectives and is needed by none runs when nothing else can. Collectives whose results only
-// later launches need come last, in the order of the program: a later launch may begin while they are on their way.
+// later launches need come where the program has them, if the link is idle then, or else last: a later launch may begin while they are on
+// their way.
 std::vector<Unit> in_order(std::vector<Unit> units, const PredictSeconds& seconds = {});
 
 }  // namespace weft::compiler
