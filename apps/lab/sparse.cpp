@@ -10,14 +10,25 @@
 #include <weft/base/knobs.h>
 #include <weft/base/temporary_folder.h>
 #include <weft/base/trace.h>
+#include <weft/embed/embedding_bags.h>
+#include <weft/jit/compile.h>
+#include <weft/nn/layers.h>
+#include <weft/optim/adagrad.h>
 #include <weft/profile/analysis.h>
 #include <weft/profile/recorder.h>
 #include <weft/profile/recording.h>
 #include <weft/profile/scope.h>
-#include <weft/profile/spread.h>
+#include <weft/record/sync.h>
+#include <weft/tensor/activation.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/gradient.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/random.h>
+#include <weft/tensor/reduction.h>
+#include <weft/tensor/sharding.h>
 #include <weft/train/pipeline.h>
 #include <weft/train/step_clock.h>
-#include <weft/weft.h>
 
 namespace weft::lab {
 
