@@ -47,6 +47,9 @@ class Sharding {
   // Returns the type of the tensor of which a device's shard has this type.
   Type whole_type(Type local) const;
 
+  // Returns a number that no other sharding has, in this process.
+  std::uintptr_t identity() const { return reinterpret_cast<std::uintptr_t>(data_); }
+
   friend bool operator==(const Sharding&, const Sharding&) = default;
   // [{"data", "model"}, {}], unreduced={"stage"}: in Shardy's form. Reductions other than sums stand after the axis: {"stage":max}.
   friend std::ostream& operator<<(std::ostream& out, const Sharding& sharding);

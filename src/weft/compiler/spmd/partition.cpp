@@ -80,7 +80,8 @@ class Partitioner {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const ir::Value input = from_.inputs()[i];
       collectives_.set_reason(input.node);
-      hold(input, permuted(shards[i], inputs[i], inputs[i].mesh(), mesh_), typing_[input.node->id].results.front());
+      hold(input, permuted(shards[i], inputs[i], inputs[i].mesh(), mesh_),
+           typing_[input.node->id].division->results.front());
     }
     for (ir::Node* node : from_.nodes())
       if (!ir::is_parameter(*node)) append(*node);
@@ -145,7 +146,7 @@ class Partitioner {
   ir::Value moved_again(ir::Value v, const ir::Sharding& sharding) {
     const ir::Node& node = *v.node;
     if (node.op->kind != ir::Kind::shape || node.operands.size() != 1) return {};
-    const ir::Factors& factors = typing_[node.id].factors;
+    const ir::Factors& factors = *typing_[node.id].factors;
     const auto axes = factors.axes_of_result(0, sharding);
     const auto needed = axes ? factors.operand_sharding(0, node, mesh_, *axes) : std::nullopt;
     if (!needed) return {};
@@ -157,7 +158,7 @@ class Partitioner {
   }
 
   std::vector<ir::Value> local(const ir::Node& node, std::span<const ir::Value> operands, const ir::FactorAxes& axes) {
-    const ir::Factors& factors = typing_[node.id].factors;
+    const ir::Factors& factors = *typing_[node.id].factors;
     std::vector<ir::Value> parts(operands.begin(), operands.end());
     for (const ir::Halo& halo : factors.halos)
       if (!axes[halo.factor].empty())
@@ -173,7 +174,8 @@ class Partitioner {
     to_->set_location(node.location);
     collectives_.set_reason(&node);
     std::vector<ir::Value> operands;
-    for (int i = 0; i < std::ssize(node.operands); ++i) operands.push_back(as(node.operand(i), t.operands[i]));
+    for (int i = 0; i < std::ssize(node.operands); ++i)
+      operands.push_back(as(node.operand(i), t.division->operands[i]));
     const bool is_local = node.op->factors || node.op->kind == ir::Kind::elementwise;
     std::vector<ir::Value> results;
     if (const auto* constraint = node.attributes_if<ir::ShardingAttributes>()) {
@@ -187,10 +189,10 @@ class Partitioner {
       results = ir::inline_graph(*to_, *eliminate_common_subexpressions(*node.regions[0]), operands);
       for (std::size_t i = first; i < to_->nodes().size(); ++i) collectives_.add_written(*to_->nodes()[i]);
     } else if (is_local) {
-      results = local(node, operands, t.axes);
+      results = local(node, operands, t.division->axes);
     } else {
       std::vector<Type> types;
-      for (int i = 0; i < std::ssize(node.types); ++i) types.push_back(t.results[i].local_type(node.type(i)));
+      for (int i = 0; i < std::ssize(node.types); ++i) types.push_back(t.division->results[i].local_type(node.type(i)));
       ir::Node& copy = t.regions ? to_->append(*node.op, operands, node.attribute_data, types, t.regions->regions)
                                  : ir::append_resized(*to_, node, operands, types);
       if (t.regions) collectives_.add(node, t.regions->communications);
@@ -198,8 +200,8 @@ class Partitioner {
     }
     for (std::uint32_t i = 0; i < results.size(); ++i) {
       const ir::Value v = node.result(i);
-      hold(v, results[i], t.results[i]);
-      if (t.passed_on[i] != t.results[i]) as(v, t.passed_on[i]);
+      hold(v, results[i], t.division->results[i]);
+      if (t.passed_on[i] != t.division->results[i]) as(v, t.passed_on[i]);
     }
   }
 

@@ -13,27 +13,7 @@ namespace weft::compiler {
 namespace {
 
 using Axes = ir::Sharding::Axes;
-using Partial = ir::Sharding::Partial;
 using OptionalSharding = std::optional<ir::Sharding>;
-
-ir::Sharding with_partial(const ir::Sharding& sharding, const Axes& summed) {
-  if (summed.empty()) return sharding;
-  Partial partial = sharding.partial();
-  for (const int axis : summed) partial.emplace_back(axis, ir::Reduction::sum);
-  return {sharding.mesh(), sharding.dims(), std::move(partial)};
-}
-
-bool is_partial_along(const ir::Sharding& sharding, int axis) {
-  return std::ranges::count(sharding.partial(), Partial::value_type(axis, ir::Reduction::sum)) != 0;
-}
-
-// Returns the sharding with each dimension split only along the axes before the first one of these.
-ir::Sharding without_axes(const ir::Sharding& sharding, const Axes& removed) {
-  if (removed.empty()) return sharding;
-  std::vector<Axes> dims = sharding.dims();
-  for (Axes& axes : dims) axes.erase(std::ranges::find_first_of(axes, removed), axes.end());
-  return {sharding.mesh(), std::move(dims), sharding.partial()};
-}
 
 // Returns the sharding with each dimension split along the first of its axes, as far as its size divides. A constraint says how values are
 // held; the values are the same if fewer devices split them.
@@ -50,16 +30,6 @@ ir::Sharding as_far_as_sizes_divide(const ir::Sharding& sharding, const Type& ty
     dims[d].erase(too_many, dims[d].end());
   }
   return {sharding.mesh(), std::move(dims), sharding.partial()};
-}
-
-double bytes_of(std::span<const Type> types) {
-  double bytes = 0;
-  for (const Type type : types) bytes += type.dtype() == DType::token ? 0 : type.bytes();
-  return bytes;
-}
-
-ir::Linearity linearity(const ir::Node& node, int operand) {
-  return node.op->linear ? node.op->linear(node, operand) : ir::Linearity::none;
 }
 
 // Returns whether a value is a constant, perhaps moved or repeated, without zeros, infinities and NaN.
@@ -92,14 +62,6 @@ bool lets_partial_pass(const ir::Node& node, int operand) {
   return passes_alone && node.type().bytes() <= x.type().bytes();
 }
 
-// Axes that an operand, or the users of a result, suggest for one factor.
-struct Claim {
-  int factor;
-  Axes axes;
-  double weight;            // the bytes that are moved if the claim is not met
-  bool is_of_data = false;  // whether it takes precedence
-};
-
 class Typing {
  public:
   Typing(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const ir::Sharding> inputs,
@@ -111,14 +73,16 @@ class Typing {
         partial_outputs_(partial_outputs),
         has_precedence_(!precedence.is_data.empty()),
         is_of_data_(nodes_of_data(graph, precedence)),
+        divider_(mesh),
         nodes_(graph.nodes().size()),
         wanted_(nodes_.size()),
+        told_(nodes_.size()),
         collects_rows_(nodes_.size()),
         is_added_early_(nodes_.size()),
         is_needed_(nodes_.size()),
         is_whole_(nodes_.size()) {
     for (const ir::Node* node : graph.nodes()) {
-      nodes_[node->id].factors = ir::factors_of(*node);
+      nodes_[node->id].factors = divider_.factors_of(*node);
       wanted_[node->id].resize(node->types.size());
       const auto* constraint = node->attributes_if<ir::ShardingAttributes>();
       if (constraint && ir::single_device(constraint->sharding)) is_whole_[node->operand(0).node->id] = 1;
@@ -177,30 +141,8 @@ class Typing {
   // Finds how the users of each value need it, where all of them agree. A user that would do as well with a part of a partial sum lets the
   // others decide: the norm of a gradient does not keep an optimizer from getting the gradient split.
   void find_wanted() {
-    struct Told {
-      bool any = false, minds = false;  // of the users of a value, about one dimension
-    };
-    std::vector<std::vector<std::vector<Told>>> told(nodes_.size());  // by node, result and dimension
     for (const ir::Node* node : graph_.nodes())
-      for (const Type type : node->types) told[node->id].emplace_back(type.rank());
-    const auto want = [&](ir::Value v, const ir::Sharding& needed, const auto& minds) {
-      OptionalSharding& wanted = wanted_[v.node->id][v.index];
-      std::vector<Axes> dims = wanted ? wanted->dims() : std::vector<Axes>(needed.rank());
-      const bool is_partial = !nodes_[v.node->id].results[v.index].partial().empty();
-      for (int d = 0; d < needed.rank(); ++d) {
-        Told& so_far = told[v.node->id][v.index][d];
-        const bool does_mind = minds(d);
-        so_far.minds |= does_mind;
-        if (is_partial && !does_mind) continue;
-        const Axes& axes = needed.axes(d);
-        if (std::exchange(so_far.any, true)) {
-          dims[d].erase(std::ranges::mismatch(dims[d], axes).in1, dims[d].end());
-        } else {
-          dims[d] = axes;
-        }
-      }
-      wanted.emplace(mesh_, std::move(dims));
-    };
+      for (const Type type : node->types) told_[node->id].resize(told_[node->id].size() + type.rank());
     for (std::size_t i = 0; i < graph_.outputs().size(); ++i) {
       const ir::Value v = graph_.outputs()[i];
       want(v, outputs_[i] ? *outputs_[i] : seen(v), [](int) { return true; });
@@ -209,26 +151,60 @@ class Typing {
       const ir::Node& node = **at;
       type(node);  // again, with what its users want
       const NodeTyping& t = nodes_[node.id];
-      // A sum of an operand is added up again if the operand is split; this is worth it if the sum is small.
-      const auto minds_factor = [&](int factor, double bytes) {
-        const ir::Factor& f = t.factors.all[factor];
-        if (f.kind == ir::Factor::Kind::whole) return true;
-        if (f.kind == ir::Factor::Kind::reduced) return bytes_of(node.types) * mesh_.devices() > bytes;
-        for (std::size_t r = 0; r < node.types.size(); ++r)
-          for (int d = 0; d < node.types[r].rank(); ++d)
-            if (told[node.id][r][d].minds && std::ranges::count(t.factors.results[r][d], factor) != 0) return true;
-        return false;
-      };
       for (int i = 0; i < std::ssize(node.operands); ++i) {
         const ir::Value v = node.operand(i);
         const auto is_split = [](const Axes& axes) { return !axes.empty(); };
-        const bool has_chosen = !follows_factors(node) || std::ranges::any_of(t.operands[i].dims(), is_split);
-        want(v, t.operands[i], [&](int d) {
-          const auto minds = [&](int factor) { return minds_factor(factor, bytes_of({{v.type()}})); };
-          return has_chosen || std::ranges::any_of(t.factors.operands[i][d], minds);
+        const bool has_chosen = !follows_factors(node) || std::ranges::any_of(t.division->operands[i].dims(), is_split);
+        want(v, t.division->operands[i], [&](int d) {
+          const auto minds = [&](int factor) { return minds_factor(node, factor, bytes_of({{v.type()}})); };
+          return has_chosen || std::ranges::any_of(t.factors->operands[i][d], minds);
         });
       }
     }
+  }
+
+  // What users have told of one dimension of a value.
+  struct Told {
+    bool any = false, minds = false;
+  };
+
+  Told& told(const ir::Node& node, std::size_t result, int dim) {
+    std::size_t at = dim;
+    for (std::size_t i = 0; i < result; ++i) at += node.types[i].rank();
+    return told_[node.id][at];
+  }
+
+  // Adds what one user needs to what the users of a value want.
+  void want(ir::Value v, const ir::Sharding& needed, const auto& minds) {
+    OptionalSharding& wanted = wanted_[v.node->id][v.index];
+    std::vector<Axes> dims = wanted ? wanted->dims() : std::vector<Axes>(needed.rank());
+    const bool is_partial = !nodes_[v.node->id].division->results[v.index].partial().empty();
+    for (int d = 0; d < needed.rank(); ++d) {
+      Told& so_far = told(*v.node, v.index, d);
+      const bool does_mind = minds(d);
+      so_far.minds |= does_mind;
+      if (is_partial && !does_mind) continue;
+      const Axes& axes = needed.axes(d);
+      if (std::exchange(so_far.any, true)) {
+        dims[d].erase(std::ranges::mismatch(dims[d], axes).in1, dims[d].end());
+      } else {
+        dims[d] = axes;
+      }
+    }
+    if (!wanted || dims != wanted->dims()) wanted.emplace(mesh_, std::move(dims));
+  }
+
+  // Returns whether it matters to a node that a factor of an operand with so many bytes is split as the node asks. A sum of an operand is
+  // added up again if the operand is split; this is worth it if the sum is small.
+  bool minds_factor(const ir::Node& node, int factor, double bytes) {
+    const ir::Factors& factors = *nodes_[node.id].factors;
+    const ir::Factor& f = factors.all[factor];
+    if (f.kind == ir::Factor::Kind::whole) return true;
+    if (f.kind == ir::Factor::Kind::reduced) return bytes_of(node.types) * mesh_.devices() > bytes;
+    for (std::size_t r = 0; r < node.types.size(); ++r)
+      for (int d = 0; d < node.types[r].rank(); ++d)
+        if (told(node, r, d).minds && std::ranges::count(factors.results[r][d], factor) != 0) return true;
+    return false;
   }
 
   // Returns whether the op's factors decide how a node is divided.
@@ -242,43 +218,61 @@ class Typing {
 
   void type(const ir::Node& node) {
     NodeTyping& t = nodes_[node.id];
-    t.operands.clear();
-    t.results.clear();
-    t.axes.assign(t.factors.all.size(), {});
+    t.division = follows_factors(node) ? divided(node) : std::make_shared<const NodeDivision>(as_it_says(node, t));
+    t.passed_on = t.division->results;
+    for (std::size_t i = 0; i < t.passed_on.size(); ++i) {
+      if (t.passed_on[i].partial().empty()) continue;
+      ir::Sharding sum = sum_of(node, i);
+      // If some use needs the sum and all agree how it is split, they share it; otherwise each use adds what it needs.
+      const bool is_shared = is_needed_[node.id] != 0 && sum.dims() != t.passed_on[i].dims();
+      if (is_added_early_[node.id] != 0 || is_shared) t.passed_on[i] = std::move(sum);
+    }
+  }
+
+  std::shared_ptr<const NodeDivision> divided(const ir::Node& node) {
+    around_.operands.clear();
+    for (int i = 0; i < std::ssize(node.operands); ++i) {
+      const ir::Value v = node.operand(i);
+      const ir::Sharding& held = seen(v);
+      around_.operands.push_back({.held = held,
+                                  .is_of_data = is_of_data_[v.node->id] != 0,
+                                  .passes = !held.partial().empty() && passes(node, i)});
+    }
+    around_.wanted = wanted_[node.id];
+    around_.knows_users = knows_users_;
+    around_.collects_rows = collects_rows_[node.id] != 0;
+    return divider_.divide(node, nodes_[node.id].factors, around_);
+  }
+
+  // Returns the division of a node that does not follow factors.
+  NodeDivision as_it_says(const ir::Node& node, NodeTyping& t) const {
+    NodeDivision division{.axes = ir::FactorAxes(t.factors->all.size()), .operands = {}, .results = {}};
     if (ir::is_parameter(node)) {
-      t.results = {inputs_[node.attributes<ir::ParameterAttributes>().index]};
+      division.results = {inputs_[node.attributes<ir::ParameterAttributes>().index]};
     } else if (const auto* constraint = node.attributes_if<ir::ShardingAttributes>()) {
       const int rank = node.type().rank();
       const ir::Sharding asked = ir::single_device(constraint->sharding)
                                      ? ir::Sharding(mesh_, rank)
                                      : ir::parse_sharding(constraint->sharding, mesh_, rank);
-      t.operands = t.results = {as_far_as_sizes_divide(asked, node.type())};
+      division.operands = division.results = {as_far_as_sizes_divide(asked, node.type())};
       for (int d = 0; d < node.type().rank(); ++d)
-        for (const int factor : t.factors.results[0][d]) t.axes[factor] = t.results[0].axes(d);
+        for (const int factor : t.factors->results[0][d]) division.axes[factor] = division.results[0].axes(d);
     } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
       ir::ManualShardings manual = ir::manual_shardings(node, mesh_);
-      t.operands = std::move(manual.operands);
-      t.results = std::move(manual.results);
+      division.operands = std::move(manual.operands);
+      division.results = std::move(manual.results);
     } else if (node.op->flow == ir::Flow::barrier) {
-      for (const ir::Value v : node.operands) t.operands.push_back(seen(v));
-      t.results = t.operands;
+      for (const ir::Value v : node.operands) division.operands.push_back(seen(v));
+      division.results = division.operands;
     } else if (node.op->flow == ir::Flow::loop || node.op->flow == ir::Flow::branches) {
       type_control(node, t);
-    } else if (follows_factors(node)) {
-      choose_axes(node, t);
-      set_shardings(node, t);
+      division.operands = t.regions->operands;
+      division.results = t.regions->results;
     } else {
-      for (const ir::Value v : node.operands) t.operands.emplace_back(mesh_, v.rank());
-      for (const Type result : node.types) t.results.emplace_back(mesh_, result.rank());
+      for (const ir::Value v : node.operands) division.operands.emplace_back(mesh_, v.rank());
+      for (const Type result : node.types) division.results.emplace_back(mesh_, result.rank());
     }
-    t.passed_on = t.results;
-    for (std::size_t i = 0; i < t.results.size(); ++i) {
-      if (t.results[i].partial().empty()) continue;
-      ir::Sharding sum = sum_of(node, i);
-      // If some use needs the sum and all agree how it is split, they share it; otherwise each use adds what it needs.
-      const bool is_shared = is_needed_[node.id] != 0 && sum.dims() != t.results[i].dims();
-      if (is_added_early_[node.id] != 0 || is_shared) t.passed_on[i] = std::move(sum);
-    }
+    return division;
   }
 
   // Regions are divided again only if their inputs change: nested loops would otherwise be divided very often.
@@ -288,8 +282,6 @@ class Typing {
     if (!t.regions || t.given != operands)
       t.regions = std::make_shared<const RegionTyping>(type_regions(node, mesh_, operands, precedence_in(node)));
     t.given = std::move(operands);
-    t.operands = t.regions->operands;
-    t.results = t.regions->results;
   }
 
   // Returns the precedence in the regions of a node, for its operands.
@@ -302,7 +294,7 @@ class Typing {
 
   // Returns the sharding in which a partial sum is added: split along its axes if the users want that.
   ir::Sharding sum_of(const ir::Node& node, std::size_t result) const {
-    const ir::Sharding& given = nodes_[node.id].results[result];
+    const ir::Sharding& given = nodes_[node.id].division->results[result];
     const OptionalSharding& wanted = wanted_[node.id][result];
     std::vector<Axes> dims = given.dims();
     if (wanted)
@@ -319,128 +311,6 @@ class Typing {
     return {mesh_, std::move(dims)};
   }
 
-  static void add_claim(Claim claim, std::vector<Claim>& claims) {
-    const auto same = std::ranges::find_if(
-        claims, [&](const Claim& other) { return other.factor == claim.factor && other.axes == claim.axes; });
-    if (same == claims.end()) {
-      claims.push_back(std::move(claim));
-    } else {
-      same->weight += claim.weight;
-      same->is_of_data = same->is_of_data || claim.is_of_data;
-    }
-  }
-
-  // Appends the claims of a tensor's sharding on the factors of its dimensions.
-  void add_claims(const ir::Sharding& sharding, std::span<const ir::DimFactors> dims, const ir::Factors& factors,
-                  double weight, bool is_of_data, std::vector<Claim>& claims) const {
-    for (int d = 0; d < sharding.rank(); ++d) {
-      auto axis = sharding.axes(d).begin();
-      for (const int factor : dims[d]) {
-        if (factors.all[factor].kind == ir::Factor::Kind::whole) break;
-        std::int64_t left = factors.all[factor].size.value();
-        Claim claim{factor, {}, weight, is_of_data};
-        for (; axis != sharding.axes(d).end() && left % mesh_.size(*axis) == 0 && left > 0; ++axis) {
-          claim.axes.push_back(*axis);
-          left /= mesh_.size(*axis);
-        }
-        if (!claim.axes.empty()) add_claim(std::move(claim), claims);
-        if (left != 1) break;
-      }
-    }
-  }
-
-  // Before it is known what users want, they are taken to want results that are split as operands are: what a claim on a letter of the
-  // results saves are also the bytes of the results.
-  static void add_results(const ir::Node& node, const ir::Factors& factors, std::vector<Claim>& claims) {
-    for (Claim& claim : claims)
-      for (std::size_t i = 0; i < node.types.size(); ++i)
-        if (ir::has_factor(factors.results[i], claim.factor)) claim.weight += bytes_of({{node.types[i]}});
-  }
-
-  // Each factor is split as the tensors with the most bytes say, and each axis splits one factor. Operands come first if there is a tie.
-  void choose_axes(const ir::Node& node, NodeTyping& t) const {
-    std::vector<Claim> claims;
-    for (int i = 0; i < std::ssize(node.operands); ++i)
-      add_claims(seen(node.operand(i)), t.factors.operands[i], t.factors, bytes_of({{node.operand(i).type()}}),
-                 is_of_data_[node.operand(i).node->id] != 0, claims);
-    if (!knows_users_) add_results(node, t.factors, claims);
-    meet_claims(claims, t);
-    // Along an axis on which a partial sum passes, the result is not split: it is added up, and thereby split, further on.
-    const Axes passing = passing_axes(node, t);
-    bool any = false;
-    for (std::size_t i = 0; i < node.types.size(); ++i) {
-      const OptionalSharding& wanted = wanted_[node.id][i];
-      if (!wanted) continue;
-      any = true;
-      add_claims(without_axes(*wanted, passing), t.factors.results[i], t.factors, bytes_of({{node.types[i]}}),
-                 /*is_of_data=*/false, claims);
-    }
-    if (any) meet_claims(claims, t);
-  }
-
-  void meet_claims(std::vector<Claim> claims, NodeTyping& t) const {
-    t.axes.assign(t.factors.all.size(), {});
-    std::ranges::stable_sort(claims, std::greater(), [](const Claim& c) { return std::pair(c.is_of_data, c.weight); });
-    std::vector<std::uint8_t> taken(mesh_.axes().size());
-    for (const Claim& claim : claims) {
-      if (!t.axes[claim.factor].empty()) continue;
-      for (const int axis : claim.axes) {
-        if (std::exchange(taken[axis], 1) != 0) break;
-        t.axes[claim.factor].push_back(axis);
-      }
-    }
-    drop_what_is_no_sharding(t);
-  }
-
-  void drop_what_is_no_sharding(NodeTyping& t) const {
-    const auto drop_minor = [&](std::span<const ir::DimFactors> dims) {
-      for (const ir::DimFactors& dim : dims) {
-        bool complete = true;
-        for (const int factor : dim) {
-          if (!complete) t.axes[factor].clear();
-          complete = complete && t.factors.all[factor].size == Dim(ir::devices_along(mesh_, t.axes[factor]));
-        }
-      }
-    };
-    while (!t.factors.can_split(mesh_, t.axes)) {
-      for (const auto& dims : t.factors.operands) drop_minor(dims);
-      for (const auto& dims : t.factors.results) drop_minor(dims);
-    }
-  }
-
-  // Returns the axes along which operands are partial sums and may stay so.
-  Axes passing_axes(const ir::Node& node, const NodeTyping& t) const {
-    Axes passing;
-    for (int axis = 0; axis < std::ssize(mesh_.axes()); ++axis) {
-      if (std::ranges::any_of(t.axes, [&](const Axes& axes) { return std::ranges::count(axes, axis) != 0; })) continue;
-      std::vector<int> partial;
-      for (int i = 0; i < std::ssize(node.operands); ++i)
-        if (is_partial_along(seen(node.operand(i)), axis)) partial.push_back(i);
-      if (partial.empty()) continue;
-      const auto may_pass = [&](int operand) { return passes(node, operand); };
-      const auto is_joint = [&](int operand) { return linearity(node, operand) == ir::Linearity::together; };
-      // If an operand is only a part of the result, the other parts would be added, too.
-      const bool is_part = bytes_of(node.types) > bytes_of({{node.operand(partial.front()).type()}});
-      if (is_part && collects_rows_[node.id] == 0 && std::cmp_less(partial.size(), node.operands.size())) continue;
-      if (std::ranges::all_of(partial, may_pass) && (partial.size() == 1 || std::ranges::all_of(partial, is_joint)))
-        passing.push_back(axis);
-    }
-    return passing;
-  }
-
-  void set_shardings(const ir::Node& node, NodeTyping& t) const {
-    const Axes passing = passing_axes(node, t);
-    for (int i = 0; i < std::ssize(node.operands); ++i) {
-      Axes own;
-      for (const int axis : passing)
-        if (is_partial_along(seen(node.operand(i)), axis) || linearity(node, i) == ir::Linearity::together)
-          own.push_back(axis);
-      t.operands.push_back(with_partial(*t.factors.operand_sharding(i, node, mesh_, t.axes), own));
-    }
-    for (int i = 0; i < std::ssize(node.types); ++i)
-      t.results.push_back(with_partial(*t.factors.result_sharding(i, mesh_, t.axes), passing));
-  }
-
   const ir::Graph& graph_;
   const ir::Mesh& mesh_;
   const std::span<const ir::Sharding> inputs_;
@@ -448,8 +318,11 @@ class Typing {
   const PartialOutputs partial_outputs_;
   const bool has_precedence_;                   // of values that depend on data
   const std::vector<std::uint8_t> is_of_data_;  // by node: whether it depends on data
+  NodeDivider divider_;
+  NodeSurroundings around_;  // of the node that is divided; kept because its memory is used again
   std::vector<NodeTyping> nodes_;
   std::vector<std::vector<OptionalSharding>> wanted_;  // by node and result
+  std::vector<std::vector<Told>> told_;                // by node, of the dimensions of all results
   bool knows_users_ = false;                           // whether wanted_ is filled in
   std::vector<std::uint8_t>
       collects_rows_;  // of nodes that put a row into an array that is an output, which may be partial

@@ -7,23 +7,21 @@
 #include <span>
 #include <vector>
 
+#include <weft/compiler/spmd/node_division.h>
 #include <weft/compiler/spmd/partition.h>
 #include <weft/compiler/spmd/precedence.h>
 #include <weft/compiler/spmd/regions.h>
-#include <weft/ir/factors.h>
 #include <weft/ir/graph.h>
 #include <weft/ir/sharding.h>
 
 namespace weft::compiler {
 
 struct NodeTyping {
-  ir::Factors factors;
-  ir::FactorAxes axes;                          // along which the factors are split
-  std::vector<ir::Sharding> operands;           // as the node needs them
-  std::vector<ir::Sharding> results;            // as the node gives them
+  std::shared_ptr<const ir::Factors> factors;
+  std::shared_ptr<const NodeDivision> division;
   std::shared_ptr<const RegionTyping> regions;  // of a loop or branches,
   std::vector<ir::Sharding> given;              // for operands that are sharded like this
-  std::vector<ir::Sharding> passed_on;  // as the users of the results see them: results, or with partial sums added
+  std::vector<ir::Sharding> passed_on;  // as the users of the results see them: with partial sums added, if they are
 };
 
 // Returns the typing of each node, by id. `outputs[i]` is the sharding that output i shall have, if it is given.

@@ -54,7 +54,7 @@ class Explainer {
     for (ir::Node* node : graph_.nodes())
       for (std::uint32_t i = 0; i < node->types.size(); ++i) {
         const ir::Value value = node->result(i);
-        const ir::Sharding& sharding = typing_[node->id].results[i];
+        const ir::Sharding& sharding = typing_[node->id].division->results[i];
         ShardedValue told{
             .value = named(*node), .type = concat(node->types[i]), .sharding = concat(sharding), .reasons = {}};
         for (int axis = 0; axis < std::ssize(program_.mesh.axes()); ++axis)
@@ -80,7 +80,7 @@ class Explainer {
   std::optional<Place> operand_with(const ir::Node& node, int factor, int axis, ir::Value except = {}) const {
     for (int i = 0; i < std::ssize(node.operands); ++i) {
       const ir::Value operand = node.operand(i);
-      const auto& dims = typing_[node.id].factors.operands;
+      const auto& dims = typing_[node.id].factors->operands;
       if (operand == except || i >= std::ssize(dims)) continue;
       for (int d = 0; d < operand.rank(); ++d)
         if (splits(seen(operand), d, axis) && std::ranges::count(dims[i][d], factor) != 0) return Place{operand, d};
@@ -92,7 +92,7 @@ class Explainer {
   template <class Factors>
   std::optional<int> factor_of(const ir::Node& node, const Factors& factors, int axis) const {
     for (const int factor : factors)
-      if (std::ranges::count(typing_[node.id].axes[factor], axis) != 0) return factor;
+      if (std::ranges::count(typing_[node.id].division->axes[factor], axis) != 0) return factor;
     return std::nullopt;
   }
 
@@ -106,8 +106,8 @@ class Explainer {
           node.attributes_if<ir::ManualComputationAttributes>())
         return told(at, through, known.size() == 1);
       const NodeTyping& t = typing_[node.id];
-      const auto factor = at.value.index < t.factors.results.size()
-                              ? factor_of(node, t.factors.results[at.value.index][at.dim], axis)
+      const auto factor = at.value.index < t.factors->results.size()
+                              ? factor_of(node, t.factors->results[at.value.index][at.dim], axis)
                               : std::nullopt;
       if (!factor) break;
       if (known.size() > 1) through.push_back(named(node));
@@ -128,17 +128,17 @@ class Explainer {
       for (const ir::Node* user : users_[at.value.node->id]) {
         const NodeTyping& t = typing_[user->id];
         for (int i = 0; i < std::ssize(user->operands) && !next; ++i) {
-          if (user->operand(i) != at.value || i >= std::ssize(t.factors.operands) ||
-              !splits(t.operands[i], at.dim, axis))
+          if (user->operand(i) != at.value || i >= std::ssize(t.factors->operands) ||
+              !splits(t.division->operands[i], at.dim, axis))
             continue;
-          const auto factor = factor_of(*user, t.factors.operands[i][at.dim], axis);
+          const auto factor = factor_of(*user, t.factors->operands[i][at.dim], axis);
           if (!factor) continue;
           if (const auto other = operand_with(*user, *factor, axis, at.value))
             return concat(", as ", named(*user), " needs it", passing(through), ": there it meets ",
                           named(*other->value.node), ", divided so in dimension ", other->dim);
-          for (std::uint32_t r = 0; r < t.factors.results.size() && !next; ++r)
-            for (int d = 0; d < std::ssize(t.factors.results[r]) && !next; ++d)
-              if (std::ranges::count(t.factors.results[r][d], *factor) != 0)
+          for (std::uint32_t r = 0; r < t.factors->results.size() && !next; ++r)
+            for (int d = 0; d < std::ssize(t.factors->results[r]) && !next; ++d)
+              if (std::ranges::count(t.factors->results[r][d], *factor) != 0)
                 next = Place{{const_cast<ir::Node*>(user), r}, d};
         }
         if (next) break;
@@ -156,8 +156,8 @@ class Explainer {
     for (ir::Value at = value; known.insert(at.node).second;) {
       const ir::Node& node = *at.node;
       const NodeTyping& t = typing_[node.id];
-      for (std::size_t f = 0; f < t.axes.size(); ++f)
-        if (std::ranges::count(t.axes[f], axis) != 0)
+      for (std::size_t f = 0; f < t.division->axes.size(); ++f)
+        if (std::ranges::count(t.division->axes[f], axis) != 0)
           if (const auto operand = operand_with(node, static_cast<int>(f), axis))
             return concat(": ", named(node), " sums over dimension ", operand->dim, " of ", named(*operand->value.node),
                           ", which is divided", passing(through));
