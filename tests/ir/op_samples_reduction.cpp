@@ -159,7 +159,8 @@ void select_and_scatter_samples(SampleList& list) {
       {{0}, {0}, {2}, {1}, {}},
       {{2, 5, 6, 19}, {2, 3, 3, 19}, {1, 3, 3, 1}, {1, 2, 2, 1}, {0, 0, 1, 1, 0, 1, 0, 0}},  // channels last
       {{2, 3, 5, 6}, {2, 3, 3, 3}, {1, 1, 3, 3}, {1, 1, 2, 2}, {0, 0, 0, 0, 1, 1, 0, 1}},
-      {{3, 4, 2}, {3, 2, 2}, {2, 2, 1}, {1, 2, 1}, {0, 1, 0, 0, 0, 0}}};
+      {{3, 4, 2}, {3, 2, 2}, {2, 2, 1}, {1, 2, 1}, {0, 1, 0, 0, 0, 0}},
+      {{12, 18}, {6, 6}, {2, 2}, {2, 3}, {}}};  // windows that do not overlap
   for (const DType dtype : members(list.op().domain))
     for (const Direction direction : {Direction::GE, Direction::LE})
       for (const Case& c : cases) {

@@ -81,7 +81,11 @@ void slice_samples(SampleList& list) {
                {{4}, {2}, {2}, {1}},
                {{0, 2}, {0, 0}, {0, 1}, {1, 1}},
                {{}, {}, {}, {}},
-               {{5}, {4}, {5}, {9}}};
+               {{5}, {4}, {5}, {9}},
+               {{24, 2}, {2, 0}, {20, 2}, {1, 1}},  // in shards, elements of both neighbours are needed
+               {{2, 30}, {1, 5}, {2, 29}, {1, 1}},
+               {{12, 16}, {0, 1}, {12, 16}, {2, 2}},
+               {{40}, {1}, {39}, {4}}};
   for (const auto& c : cases)
     for (const DType dtype : dtypes_of(&c == cases))
       list.add({type_of(dtype, c.from)},
@@ -103,7 +107,12 @@ void pad_samples(SampleList& list) {
                {{3, 4}, {-1, 2}, {2, -3}, {2, 1}},
                {{5}, {-9}, {-5}, {4}},
                {{2, 3}, {0, -1}, {-2, 0}, {0, 1}},
-               {{4, 3}, {0, 1}, {0, 2}, {0, 1}}};
+               {{4, 3}, {0, 1}, {0, 2}, {0, 1}},
+               {{20, 2}, {1, 0}, {3, 1}, {0, 0}},  // in shards, elements of both neighbours are needed
+               {{18, 24}, {2, -2}, {1, -4}, {1, 0}},
+               {{20}, {4}, {-4}, {0}},
+               {{24}, {-1}, {3}, {0}},
+               {{3, 16}, {2, 4}, {0, 0}, {0, 0}}};
   for (const auto& c : cases)
     for (const DType dtype : dtypes_of(&c == cases))
       list.add({type_of(dtype, c.from), Type(dtype, {})}, [&](Graph&, std::span<const Value> x) {

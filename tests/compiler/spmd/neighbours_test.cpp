@@ -65,6 +65,30 @@ TEST(PartitionOfParts, ConvolutionsExchangeRowsWithNeighbours) {
   }
 }
 
+TEST(PartitionOfParts, SlicesAndPaddingExchangeWhatIsCutOffOrAdded) {
+  ShardedProgram p;
+  const Value x = p.input(f32({64, 4}), Sharding(eight, {{0}, {}}));
+  const std::int64_t start[] = {3, 0}, limit[] = {59, 4}, ones[] = {1, 1}, low[] = {3, 0}, high[] = {5, 0},
+                     none[] = {0, 0};
+  const Value cut = ir::slice(x, start, limit, ones);
+  p.graph.set_outputs({cut, ir::pad(cut, ir::constant(p.graph, Type(DType::f32, {}), 7), low, high, none)});
+  p.outputs = {Sharding(eight, {{0}, {}}), Sharding(eight, {{0}, {}})};
+  EXPECT_THAT(expect_same(p, eight), testing::Each(testing::StartsWith("collective_permute")));
+}
+
+// The gradient of pooling: each device has whole windows.
+TEST(PartitionOfParts, TheGradientOfPoolingStaysSplitIfWindowsDoNotOverlap) {
+  ShardedProgram p;
+  const Value x = p.input(f32({32, 4}), Sharding(eight, {{0}, {}})),
+              source = p.input(f32({16, 2}), Sharding(eight, {{0}, {}}));
+  const std::int64_t window[] = {2, 2};
+  const ir::SelectAndScatterAttributes a{window, window, {}};
+  p.graph.set_outputs({ir::select_and_scatter(x, source, ir::constant(p.graph, Type(DType::f32, {}), 0), a,
+                                              ir::comparison_body(ir::Direction::GE, DType::f32),
+                                              ir::reduction_body(ir::ops::add, DType::f32))});
+  EXPECT_THAT(expect_same(p, eight), testing::IsEmpty());
+}
+
 // Positions are outside the table, too: gather moves them inside, scatter skips them.
 TEST(PartitionOfParts, RowsOfASplitTableAreReadAndWrittenWhereTheyAre) {
   ShardedProgram p;

@@ -122,11 +122,16 @@ void sort_factors(const Node& node, Factors& f) {
   }
 }
 
+// A dimension can be split where each window lies within as many elements of the operand as the next one begins further on.
 void select_and_scatter_factors(const Node& node, Factors& f) {
   const auto& a = node.attributes<SelectAndScatterAttributes>();
-  for (int d = 0; d < node.type().rank(); ++d)
-    if (window_dim(a, d).is_trivial())
-      f.operands[0][d] = f.operands[1][d] = f.results[0][d] = {f.add(node.type().dim(d))};
+  const Type x = node.operand(0).type(), source = node.operand(1).type();
+  for (int d = 0; d < node.type().rank(); ++d) {
+    const WindowDim window = window_dim(a, d);
+    const bool is_apart = window.low == 0 && window.size <= window.stride && x.dim(d).is_constant() &&
+                          source.dim(d).is_constant() && x.size(d) == source.size(d) * window.stride;
+    if (window.is_trivial() || is_apart) f.operands[0][d] = f.operands[1][d] = f.results[0][d] = {f.add(source.dim(d))};
+  }
 }
 
 Linearity slicing_linearity(const Node&, int operand) { return operand == 0 ? Linearity::together : Linearity::none; }

@@ -29,6 +29,9 @@ void pad_factors(const Node& node, Factors& f);
 void concatenate_factors(const Node& node, Factors& f);
 void reverse_factors(const Node& node, Factors& f);
 
+std::vector<Value> slice_local(const LocalCall& call);
+std::vector<Value> pad_local(const LocalCall& call);
+
 namespace interpreter {
 InterpretRule broadcast_in_dim, concatenate, pad, reshape, reverse, slice, transpose;
 }
@@ -56,11 +59,12 @@ WEFT_OP(transpose) {
 WEFT_OP(slice) {
     .name = "slice", .kind = Kind::shape, .arity = 1, .types = slice_type, .gradient = slice_gradient,
     .interpret = interpreter::slice, .attributes = schema<SliceAttributes>, .factors = slice_factors,
-    .linear = linear_together,
+    .linear = linear_together, .local = slice_local,
 };
 WEFT_OP(pad) {  // x, padding value; negative edge padding crops
     .name = "pad", .kind = Kind::shape, .arity = 2, .types = pad_type, .gradient = pad_gradient, .interpret = interpreter::pad,
     .attributes = schema<PadAttributes>, .factors = pad_factors, .linear = linear_together,
+    .local = pad_local,
 };
 WEFT_OP(concatenate) {
     .name = "concatenate", .kind = Kind::shape, .arity = variadic, .types = concatenate_type, .gradient = concatenate_gradient,

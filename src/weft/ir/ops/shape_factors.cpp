@@ -110,23 +110,6 @@ void transpose_factors(const Node& node, Factors& f) {
   for (int d = 0; d < std::ssize(permutation); ++d) relate(node, f, static_cast<int>(permutation[d]), d);
 }
 
-// A dimension that is taken completely can be split; its limit is the size of the shard.
-void slice_factors(const Node& node, Factors& f) {
-  const auto& a = node.attributes<SliceAttributes>();
-  const Type x = node.operand(0).type();
-  for (int d = 0; d < x.rank(); ++d) {
-    if (a.start[d] != 0 || a.strides[d] != 1 || node.type().dim(d) != x.dim(d)) continue;
-    relate(node, f, d, d);
-    f.attribute_sizes[x.rank() + d] = f.operands[0][d].front();  // start_indices stand first
-  }
-}
-
-void pad_factors(const Node& node, Factors& f) {
-  const auto& a = node.attributes<PadAttributes>();
-  for (int d = 0; d < node.type().rank(); ++d)
-    if (a.low[d] == 0 && a.high[d] == 0 && a.interior[d] == 0) relate(node, f, d, d);
-}
-
 void concatenate_factors(const Node& node, Factors& f) {
   for (int d = 0; d < node.type().rank(); ++d) {
     if (d == node.attributes<ConcatenateAttributes>().dimension) continue;
