@@ -5,13 +5,13 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include <weft/compiler/spmd/collectives.h>
 #include <weft/compiler/thunks/native_context.h>
 #include <weft/ir/op.h>
+#include <weft/runtime/exact_sleep.h>
 
 namespace weft::compiler {
 
@@ -26,9 +26,10 @@ class ThrottledThunk final : public runtime::Thunk {
   }
   void run(const runtime::Launch& launch) const override { run_together({&launch, 1}); }
   void run_together(std::span<const runtime::Launch> launches) const override {
-    const auto start = std::chrono::steady_clock::now();
+    const auto end =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(at_least_);
     of_->run_together(launches);
-    std::this_thread::sleep_until(start + at_least_);
+    runtime::sleep_exactly(end);
   }
 
  private:

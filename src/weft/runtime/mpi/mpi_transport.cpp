@@ -22,6 +22,7 @@
 #include <weft/base/hash.h>
 #include <weft/base/knobs.h>
 #include <weft/base/trace.h>
+#include <weft/runtime/exact_sleep.h>
 #include <weft/runtime/rank_waits.h>
 
 namespace weft::runtime {
@@ -65,7 +66,7 @@ class Pause {
     if (Clock::now() - start_ < std::chrono::microseconds(20)) return;
     ::sched_yield();
     if (Clock::now() - start_ < std::chrono::microseconds(60)) return;
-    std::this_thread::sleep_for(sleep_);
+    sleep_exactly(Clock::now() + sleep_);
     sleep_ = std::min(sleep_ * 5 / 4, std::chrono::nanoseconds(std::chrono::microseconds(200)));
   }
 
