@@ -31,6 +31,12 @@ struct Weight {
   void fields(auto&& field) { field("weight", weight); }
 };
 
+struct Named {
+  const char* name;
+  nn::Linear linear{8, 4};
+  void fields(auto&& field) { field(name, linear); }
+};
+
 Tensor batch_of(int step, std::int64_t rows, std::int64_t columns) {
   std::vector<float> numbers(rows * columns);
   for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -210,6 +216,24 @@ TEST_F(OnMesh, AMeshThatIsSetLaterIsUsed) {
   set_mesh(Mesh{{"data", 2}});
   EXPECT_EQ(doubled(x).to_vector<float>(), (std::vector<float>{2, 4, 6}));
   EXPECT_EQ(sharding_of(doubled(x))->mesh().devices(), 2);
+}
+
+// Both functions run one program, which was compiled for the first one.
+TEST_F(OnMesh, AnExplanationHasTheNamesOfItsOwnFunction) {
+  const Mesh mesh{{"data", 4}};
+  const auto explained = [&](const char* name) {
+    Named model{name};
+    shard(model, zero::over("data"), mesh);
+    const auto step = compile(mesh, [&](const Tensor& input) { return model.linear(input); });
+    (void)step(batch_of(0, 8, 8).sharded("data", mesh));
+    return step.explain();
+  };
+  const Explanation first = explained("first"), second = explained("second");
+  EXPECT_EQ(first.compiles, 1);
+  EXPECT_EQ(second.compiles, 0) << "the functions have one program";
+  EXPECT_THAT(first.programs.front().collectives, testing::Contains(HasSubstr("first.weight")));
+  EXPECT_THAT(second.programs.front().collectives, testing::Contains(HasSubstr("second.weight")));
+  EXPECT_THAT(second.programs.front().collectives, testing::Each(testing::Not(HasSubstr("parameter first"))));
 }
 
 TEST_F(OnMesh, OptionsThatNeedManySizesAreRefused) {

@@ -314,6 +314,38 @@ TEST(Profile, NumbersThatSizesDecideAreNoInputs) {
   }
 }
 
+// Returns the origins of all sizes in the programs of a recording.
+std::set<std::string> origins_of_sizes(const Recording& recording) {
+  std::set<std::string> origins;
+  for (const Program& program : recording.programs)
+    for (const runtime::Instruction& instruction : program.description.entry()->instructions)
+      origins.insert(instruction.dims.begin(), instruction.dims.end());
+  return origins;
+}
+
+TEST(Profile, NamesOfInputsStartAnewAfterACompilationThatFailed) {
+  clear_graph_cache();
+  const auto f = compile(
+      [](const Tensor& a, const Tensor& b) {
+        const Tensor y = exp(a);
+        {
+          const knobs::Override<knobs::Text> wrong(knobs::link, "no link");
+          EXPECT_THROW((void)y.to_vector<float>(), Error);
+        }
+        return std::vector{y * 2, exp(b)};
+      },
+      {.name = "f"});
+  const Tensor three = ones({3}), five = ones({5});
+  const TemporaryFolder folder;
+  {
+    const Scope scope(folder.path());
+    f(three, five);
+    synchronize();
+  }
+  const std::set<std::string> origins = origins_of_sizes(read_recording(folder.path()));
+  EXPECT_THAT(origins, testing::IsSupersetOf({"argument 0 dim 0", "argument 1 dim 0"}));
+}
+
 TEST(Recording, WhatAKilledProcessLeftIsReadAsFarAsItGoes) {
   const auto& [folder, recording, analysis] = Recorded::instance();
   const std::string whole = read_file(recording.file);

@@ -34,4 +34,9 @@ std::optional<RankWait> RankWait::parse(std::string_view name) {
   return RankWait{*waiting, *late};
 }
 
+bool is_worth_a_span(std::uint64_t since_ns, std::uint64_t now_ns) {
+  constexpr std::uint64_t least_ns = 20'000;
+  return since_ns != 0 && since_ns < now_ns && now_ns - since_ns >= least_ns;
+}
+
 }  // namespace weft::runtime

@@ -250,9 +250,8 @@ void MpiTransport::kill_stuck() {
 // Adds a span that ends now to the recording of this process.
 void MpiTransport::record_wait(std::uint32_t waiting, std::uint32_t late, std::uint64_t since_ns,
                                std::uint64_t step) const {
-  constexpr std::uint64_t worth_recording_ns = 20'000;
   const std::uint64_t now = trace::now_ns();
-  if (since_ns == 0 || since_ns + worth_recording_ns > now) return;
+  if (!is_worth_a_span(since_ns, now)) return;
   const std::string& name = waiting == rank_ ? waits_for_[late] : waited_for_by_[waiting];
   trace::add(rank_wait_category, name.c_str(), since_ns, now, step);
 }
