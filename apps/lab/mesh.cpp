@@ -18,6 +18,7 @@
 #include <weft/record/sync.h>
 #include <weft/runtime/hlo_text.h>
 #include <weft/tensor/gradient.h>
+#include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/train/parallelism.h>
 #include <weft/train/step_clock.h>
@@ -44,8 +45,25 @@ const std::vector<MeshVariant>& variants() {
   static const std::vector<MeshVariant> all{{.name = "overlap off", .overlap = false},
                                             {.name = "overlap on"},
                                             {.name = "ZeRO-1", .zero = 1},
-                                            {.name = "tensor parallel", .splits_model = true}};
+                                            {.name = "tensor parallel", .splits_model = true},
+                                            {.name = "tensor parallel, halves", .splits_model = true, .parts = 2}};
   return all;
+}
+
+// Returns the mean loss of a batch, computed in parts of nearly the same size.
+Tensor loss_of(const Vit& model, const Tensor& images, const Tensor& labels, std::int64_t parts) {
+  const std::int64_t size = images.size(0);
+  parts = std::min(parts, size);
+  if (parts == 1) return nn::cross_entropy(model(images), labels);
+  Tensor loss;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const std::int64_t begin = part * size / parts, end = (part + 1) * size / parts;
+    const Tensor own =
+        nn::cross_entropy(model(weft::slice(images, 0, begin, end)), weft::slice(labels, 0, begin, end)) *
+        (static_cast<double>(end - begin) / static_cast<double>(size));
+    loss = part == 0 ? own : loss + own;
+  }
+  return loss;
 }
 
 // Returns the instruction that the op runs; for a tuple, the largest instruction that takes one of its elements; null if unknown.
@@ -79,7 +97,7 @@ MeshRun measure_step(const MeshOptions& options, const MeshVariant& variant, std
   train::shard_state(optimizer.state(), parallelism);
   const auto step = compile(
       [&](const Tensor& images, const Tensor& labels) {
-        const Tensor loss = nn::cross_entropy(model(images), labels);
+        const Tensor loss = loss_of(model, images, labels, variant.parts);
         optimizer.step(grad(loss, optimizer.parameters()));
         return loss;
       },

@@ -52,6 +52,7 @@ struct MeshVariant {
   bool overlap = true;        // collectives run beside computation
   std::int64_t zero = 0;      // as in train::Parallelism
   bool splits_model = false;  // the mesh divides the layers instead of the batch
+  std::int64_t parts = 1;     // of the batch; the computation of one part can hide the collectives of another
 };
 
 struct MeshReport {

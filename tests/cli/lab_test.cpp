@@ -108,7 +108,7 @@ TEST(LabMesh, DividesTheBatchAmongDevices) {
 
 TEST(LabMesh, ComparesWaysToTrain) {
   const json report = run({"mesh", "--devices", "2", "--batch", "2", "4", "--steps", "1", "--top", "0", "--variants"});
-  ASSERT_EQ(report["variants"].size(), 4u);
+  ASSERT_EQ(report["variants"].size(), 5u);
   const json &in_turn = report["variants"][0], &beside = report["variants"][1];
   EXPECT_EQ(in_turn["name"], "overlap off");
   EXPECT_EQ(in_turn["exposed_share"], 1);
@@ -118,6 +118,8 @@ TEST(LabMesh, ComparesWaysToTrain) {
   EXPECT_LE(beside["collectives"], 8);
   EXPECT_EQ(beside["bytes_per_device"], report["runs"][1]["bytes_per_device"]);
   EXPECT_TRUE(report.contains("crossover_batch"));
+  const json &layers = report["variants"][3], &halves = report["variants"][4];
+  EXPECT_EQ(halves["collectives"].get<int>(), 2 * layers["collectives"].get<int>());
 }
 
 // The figures that depend on times are not checked; those that follow from the division are.

@@ -163,8 +163,10 @@ void add_lab_mesh(CLI::App& lab) {
           .add_option("--batch", options->batches, "images per step; several values are measured one after the other")
           ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 16))
           ->capture_default_str();
-  command.add_flag("--variants", options->variants,
-                   "Measure the last batch size also without overlap, with ZeRO-1 and with tensor parallelism");
+  command.add_flag(
+      "--variants", options->variants,
+      "Measure the last batch size also without overlap, with ZeRO-1, and with tensor parallelism of the whole "
+      "batch and of its halves");
   add_integer(command, "--steps", options->steps, "steps measured for each batch size", {1, 1'000'000});
   add_integer(command, "--top", options->top, "operations to print", {0, 100'000});
   add_text(command, "--output", options->folder, "a folder",
