@@ -86,6 +86,7 @@ struct Device::LaunchArguments {
   std::vector<BufferPtr>* given = nullptr;  // holds the inputs, if the caller gives them up
   std::shared_ptr<const void> context = {};
   std::shared_ptr<Event>* done = nullptr;  // gets the event of the end of the launch
+  bool may_run_here = false;               // on the calling thread, if the program is short
 };
 
 std::vector<BufferPtr> Device::launch(std::shared_ptr<const Executable> executable, std::span<const BufferPtr> inputs) {
@@ -112,7 +113,8 @@ std::shared_ptr<Event> Device::launch_with_context(std::shared_ptr<const Executa
           .inputs = inputs,
           .given = &inputs,
           .context = std::move(context),
-          .done = &done},
+          .done = &done,
+          .may_run_here = true},
          outputs, [] {});
   return done;
 }
@@ -143,7 +145,7 @@ void Device::promise_outputs(LaunchRecord& record, std::vector<BufferPtr>& outpu
 std::uint64_t Device::launch(LaunchArguments arguments, std::vector<BufferPtr>& outputs,
                              const std::function<void()>& accepted) {
   trace::Scope scope("host", "launch");
-  auto& [executable, inputs, given, context, end] = arguments;
+  auto& [executable, inputs, given, context, end, may_run_here] = arguments;
   Impl& d = *impl_;
   check_inputs(*executable, inputs, id_);
   if (!outputs.empty()) check_promised(*executable, outputs);
@@ -171,7 +173,7 @@ std::uint64_t Device::launch(LaunchArguments arguments, std::vector<BufferPtr>& 
 
   const std::shared_ptr<Event> done = record->done;
   if (end) *end = done;
-  const std::uint64_t waited_ns = d.queue.submit(std::move(record), scope);
+  const std::uint64_t waited_ns = d.queue.submit(std::move(record), scope, may_run_here);
   if (d.options.synchronous) done->error();
   return waited_ns;
 }

@@ -76,7 +76,8 @@ class Device {
                        std::vector<BufferPtr>& outputs, const std::function<void()>& accepted);
 
   // Does the same, and host functions get `context`, which lives until the launch has ended. Returns the event of the end of the
-  // launch.
+  // launch. A launch of a program that took only some microseconds before may have ended when this returns: while the device has
+  // nothing else to do, it runs on the calling thread.
   std::shared_ptr<Event> launch_with_context(std::shared_ptr<const Executable> executable,
                                              std::vector<BufferPtr>&& inputs, std::vector<BufferPtr>& outputs,
                                              std::shared_ptr<const void> context);

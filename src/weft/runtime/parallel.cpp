@@ -129,6 +129,9 @@ SingleThread::~SingleThread() { adopt_thread_count(); }
 Serially::Serially() : before_(std::exchange(is_serial, true)) {}
 Serially::~Serially() { is_serial = before_; }
 
+BorrowedThread::BorrowedThread() : before_(pool::threads()) {}
+BorrowedThread::~BorrowedThread() { pool::set_threads(before_); }
+
 void parallel_for(std::int64_t count, std::int64_t grain, void (*body)(void*, std::int64_t, std::int64_t),
                   void* context) {
   if (count <= 0) return;

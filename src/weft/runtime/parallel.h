@@ -60,6 +60,20 @@ class Serially {
   bool before_;
 };
 
+// Makes kernels run on the calling thread alone, for the lifetime of this object, and leaves the number of threads for OpenMP
+// regions that the thread starts itself as it was: for a thread that is not weft's.
+class BorrowedThread {
+ public:
+  BorrowedThread();
+  ~BorrowedThread();
+  BorrowedThread(const BorrowedThread&) = delete;
+  BorrowedThread& operator=(const BorrowedThread&) = delete;
+
+ private:
+  Serially alone_;
+  int before_;
+};
+
 // Calls body(context, begin, end) on ranges that cover [0, count), each at least `grain` long where possible; returns when all
 // are done. A body may keep what it needs on its stack. The ranges depend only on count, grain and thread_count(); which thread
 // runs a range depends on threads_now() as well. Small counts, and calls from within a body, run on the calling thread. The

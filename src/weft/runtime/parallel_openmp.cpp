@@ -72,6 +72,7 @@ void sleep_early(bool early) {
   }
 }
 
+int threads() { return omp_get_max_threads(); }
 void set_threads(int threads) { omp_set_num_threads(threads); }
 
 }  // namespace weft::runtime::pool

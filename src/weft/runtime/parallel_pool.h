@@ -7,7 +7,8 @@ namespace weft::runtime::pool {
 // must not throw.
 void run(int parts, int threads, void (*part)(void* context, int index), void* context);
 
-// Sets the number of threads for parallel regions that the calling thread starts by other means.
+// The number of threads for parallel regions that the calling thread starts by other means.
+int threads();
 void set_threads(int threads);
 
 // Sets whether threads that wait for work, or for each other, sleep almost at once instead of spinning for some milliseconds.

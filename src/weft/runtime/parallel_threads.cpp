@@ -81,6 +81,7 @@ void run(int parts, int threads, void (*part)(void*, int), void* context) {
 
 void sleep_early(bool /*early*/) {}  // these threads never spin
 
+int threads() { return 1; }
 void set_threads(int /*threads*/) {}
 
 }  // namespace weft::runtime::pool

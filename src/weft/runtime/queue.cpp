@@ -9,6 +9,7 @@
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
 #include <weft/runtime/device_backend.h>
+#include <weft/runtime/parallel.h>
 #include <weft/runtime/spin_pause.h>
 
 namespace weft::metrics {
@@ -21,7 +22,15 @@ namespace weft::runtime {
 
 namespace {
 constinit std::atomic<std::uint64_t> next_id = 0;
+
+std::size_t slot_of(const Executable& program, std::size_t slots) {
+  return (reinterpret_cast<std::uintptr_t>(&program) >> 6) % slots;
 }
+
+bool is_same(const std::weak_ptr<const Executable>& a, const std::shared_ptr<const Executable>& b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+}  // namespace
 
 Queue::Queue(const DeviceOptions& options, DeviceBackend& backend, Executor& executor)
     : options_(options), backend_(backend), executor_(executor), thread_([this] { work(); }) {
@@ -59,9 +68,10 @@ LaunchPtr Queue::new_record() {
   return record;
 }
 
-std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
+std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope, bool may_run_here) {
   std::unique_lock lock(mutex_);
   const std::uint64_t waited_ns = await_run_ahead(launch->bytes, lock);
+  const bool runs_here = may_run_here && should_run_here(*launch);
   launch->queue = this;
   launch->number = launches_++;
   launch->id = next_id.fetch_add(1, std::memory_order_relaxed);
@@ -75,6 +85,12 @@ std::uint64_t Queue::submit(LaunchPtr launch, trace::Scope& scope) {
   launch->has_parts = launch->flight != nullptr;
   if (launch->has_parts) start_flight(*launch);
   asked_ += launch->has_parts ? 0 : 1;
+  if (runs_here) {
+    runs_here_ = true;
+    lock.unlock();
+    run_here(std::move(launch));
+    return waited_ns;
+  }
   incoming_.push_back(std::move(launch));
   has_incoming_.store(true, std::memory_order_release);
   const bool first = incoming_.size() == 1;
@@ -152,12 +168,15 @@ void Queue::work() {
     {
       if (stays_awake_) await_awake();
       std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [this] { return !incoming_.empty() || stopping_; });
+      arrived_.wait(lock, [this] { return (!incoming_.empty() || stopping_) && !runs_here_; });
       if (incoming_.empty()) return;
       std::swap(launches, incoming_);
       has_incoming_.store(false, std::memory_order_relaxed);
     }
-    for (LaunchPtr& launch : launches) run(std::move(launch));
+    for (LaunchPtr& launch : launches) {
+      stays_awake_ = launch->executable->kept_blocks != nullptr;
+      run(std::move(launch));
+    }
     launches.clear();
   }
 }
@@ -173,13 +192,39 @@ void Queue::run(LaunchPtr owned) {
   LaunchRecord& launch = *owned.release();  // complete() takes it back
   WEFT_LOG(launches, launch.executable->name, ", launch ", launch.number, ": starts");
   launch.start_ns = trace::now_ns();
-  stays_awake_ = launch.executable->kept_blocks != nullptr;
   for (const ReadPtr& read : launch.reads) {
     read->perform();
     read->done_.error();
   }
   expected_end_.store(launch.start_ns + times_of(*launch.executable).least(), std::memory_order_relaxed);
   executor_.submit(launch);
+}
+
+void Queue::add_duration(const LaunchRecord& launch) {
+  Durations& known = durations_[slot_of(*launch.executable, durations_.size())];
+  if (!is_same(known.program, launch.executable)) known = {.program = launch.executable};
+  known.before = std::exchange(known.last, launch.busy_ns);
+}
+
+// If no launch is in flight, the device's thread uses nothing of the executor.
+bool Queue::should_run_here(const LaunchRecord& launch) const {
+  constexpr std::uint64_t short_ns = 20'000;  // about as long as it takes to wake a thread and to wait for it
+  if (in_flight_ != 0 || runs_here_ || launch.flight || !launch.awaited.empty() || !launch.reads.empty() ||
+      !launch.readers.empty())
+    return false;
+  const Durations& known = durations_[slot_of(*launch.executable, durations_.size())];
+  return known.before != 0 && std::max(known.last, known.before) < short_ns &&
+         is_same(known.program, launch.executable);
+}
+
+void Queue::run_here(LaunchPtr launch) {
+  {
+    const BorrowedThread thread;
+    run(std::move(launch));
+  }
+  const std::lock_guard lock(mutex_);
+  runs_here_ = false;
+  if (!incoming_.empty()) arrived_.notify_one();
 }
 
 void LaunchRecord::reached(StreamError stream_error) {
@@ -229,10 +274,12 @@ void Queue::complete(LaunchPtr launch, StreamError stream_error) {
                                                 : ", skipped");
   launch->workspace = nullptr;
   launch->staged.clear();
-  bool is_last = false;
+  bool is_last = false, is_asynchronous = false;
   {
     const std::lock_guard lock(mutex_);
     is_last = --in_flight_ == 0;
+    is_asynchronous = !runs_here_ && std::this_thread::get_id() != thread_.get_id();
+    if (launch->outcome == Outcome::done && !launch->has_parts) add_duration(*launch);
     bytes_in_flight_ -= launch->bytes;
     failed_ += launch->outcome == Outcome::failed;
     skipped_ += launch->outcome == Outcome::skipped;
@@ -247,7 +294,6 @@ void Queue::complete(LaunchPtr launch, StreamError stream_error) {
   if (launch->error) {
     // A stream that works asynchronously may have later launches that read the outputs. It will run them to their end, although they
     // are skipped, so the outputs keep their memory.
-    const bool is_asynchronous = std::this_thread::get_id() != thread_.get_id();
     if (launch->groups.empty() && !is_asynchronous) {
       for (Memory* const output : launch->outputs) *output = nullptr;
     }
@@ -359,9 +405,7 @@ void Queue::tidy() {
   }
 }
 
-Queue::Times& Queue::times_of(const Executable& executable) {
-  return times_[(reinterpret_cast<std::uintptr_t>(&executable) >> 6) % times_.size()];
-}
+Queue::Times& Queue::times_of(const Executable& executable) { return times_[slot_of(executable, times_.size())]; }
 
 // Waking a thread costs the device's thread tens of microseconds between two launches. So while there are several launches in
 // flight, the host wakes by itself a little after the running launch should have ended, and looks again after a small fraction

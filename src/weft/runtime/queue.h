@@ -36,8 +36,9 @@ class Queue {
   // Returns an empty record, which may reuse the memory of an earlier launch.
   LaunchPtr new_record();
   // Numbers the launch and passes it to the device. Waits first while the host is too far ahead, and returns for how many
-  // nanoseconds it waited. `scope` gets the id of the launch.
-  std::uint64_t submit(LaunchPtr launch, trace::Scope& scope);
+  // nanoseconds it waited. `scope` gets the id of the launch. If `may_run_here`, a launch of a short program runs on the calling
+  // thread while the device has nothing else to do, because waking the device's thread takes longer.
+  std::uint64_t submit(LaunchPtr launch, trace::Scope& scope, bool may_run_here = false);
   void submit(ReadPtr read);
   // Runs `copy`, which sets `done` and must not throw, on the thread of the copy stream.
   void submit_copy(std::shared_ptr<Event> done, std::function<void()> copy);
@@ -70,11 +71,19 @@ class Queue {
       return std::min(last.load(std::memory_order_relaxed), before.load(std::memory_order_relaxed));
     }
   };
+  // The last two launches of one program.
+  struct Durations {
+    std::weak_ptr<const Executable> program;  // no other program gets its address while this refers to it
+    std::uint64_t last = 0, before = 0;       // 0: not known
+  };
   static constexpr std::size_t usual_launches = 128;  // launches that wait; room for them is allocated once
 
   void work();
   void await_awake() const;
   void run(LaunchPtr owned);
+  bool should_run_here(const LaunchRecord& launch) const;
+  void run_here(LaunchPtr launch);
+  void add_duration(const LaunchRecord& launch);
   bool tidy_one(std::unique_lock<std::mutex>& lock);
   void tidy();
   static void account(LaunchRecord& launch);
@@ -96,7 +105,9 @@ class Queue {
   Fifo<LaunchPtr> ended_{usual_launches};   // the device is done with these
   Fifo<ReadPtr> reads_{usual_launches};     // not known to be done
   std::vector<LaunchPtr> spare_records_;
+  std::array<Durations, 64> durations_;  // indexed by slot_of()
   bool stopping_ = false;
+  bool runs_here_ = false;              // a launching thread runs its launch, and the device's thread must wait
   std::uint64_t asked_ = 0, done_ = 0;  // number of launches and reads
   std::uint64_t launches_ = 0, in_flight_ = 0, bytes_in_flight_ = 0;
   int waiting_ = 0;  // threads that wait for retired_
