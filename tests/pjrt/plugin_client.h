@@ -5,8 +5,10 @@
 #include <fstream>
 #include <iterator>
 #include <pjrt_c_api.h>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -70,21 +72,35 @@ inline std::string contents(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+// `lent` gets the event that comes when the data is no longer used; without it, the data is copied.
 template <class T>
-PJRT_Buffer* array(const std::vector<T>& data, PJRT_Buffer_Type type, std::vector<int64_t> dims,
-                   std::vector<int64_t> strides = {}) {
-  PJRT_Client_BufferFromHostBuffer_Args args{.struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
-                                             .client = client(),
-                                             .data = data.data(),
-                                             .type = type,
-                                             .dims = dims.data(),
-                                             .num_dims = dims.size(),
-                                             .byte_strides = strides.empty() ? nullptr : strides.data(),
-                                             .num_byte_strides = strides.size()};
+PJRT_Buffer* array_of(std::span<const T> data, PJRT_Buffer_Type type, std::vector<int64_t> dims,
+                      std::vector<int64_t> strides = {}, PJRT_Event** lent = nullptr) {
+  PJRT_Client_BufferFromHostBuffer_Args args{
+      .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
+      .client = client(),
+      .data = data.data(),
+      .type = type,
+      .dims = dims.data(),
+      .num_dims = dims.size(),
+      .byte_strides = strides.empty() ? nullptr : strides.data(),
+      .num_byte_strides = strides.size(),
+      .host_buffer_semantics =
+          lent ? PJRT_HostBufferSemantics_kImmutableZeroCopy : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall};
   succeed(api().PJRT_Client_BufferFromHostBuffer(&args));
+  if (lent) {
+    *lent = args.done_with_host_buffer;
+    return args.buffer;
+  }
   PJRT_Event_Destroy_Args done{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = args.done_with_host_buffer};
   succeed(api().PJRT_Event_Destroy(&done));
   return args.buffer;
+}
+
+template <class T>
+PJRT_Buffer* array(const std::vector<T>& data, PJRT_Buffer_Type type, std::vector<int64_t> dims,
+                   std::vector<int64_t> strides = {}) {
+  return array_of(std::span(data), type, std::move(dims), std::move(strides));
 }
 
 inline void await(PJRT_Event* event) {

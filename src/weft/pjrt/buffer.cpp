@@ -81,12 +81,17 @@ std::size_t bytes_of(const PJRT_Buffer& buffer) {
   return static_cast<std::size_t>(type_of(element.dtype, buffer.dims).bytes()) * (element.is_complex ? 2 : 1);
 }
 
+// Returns how many bits of the byte of a narrow integer the host does not set.
+int unused_bits(DType dtype) {
+  if (dtype == DType::i2 || dtype == DType::u2) return 6;
+  return dtype == DType::i4 || dtype == DType::u4 ? 4 : 0;
+}
+
 // The host leaves the upper bits of narrow integers undefined; weft keeps the integer in the whole byte.
 void set_upper_bits(DType dtype, std::span<std::byte> bytes) {
-  const int bits = dtype == DType::i2 || dtype == DType::u2 ? 2 : dtype == DType::i4 || dtype == DType::u4 ? 4 : 8;
-  if (bits == 8) return;
+  const int unused = unused_bits(dtype);
+  if (unused == 0) return;
   const bool is_signed = is_signed_integer(dtype);
-  const int unused = 8 - bits;
   for (std::byte& byte : bytes) {
     const auto shifted = static_cast<std::uint8_t>(static_cast<unsigned>(byte) << unused);
     byte = is_signed ? static_cast<std::byte>(static_cast<std::int8_t>(shifted) >> unused)
@@ -108,7 +113,7 @@ void write(std::span<const runtime::BufferPtr> parts, std::byte* to) {
   }
 }
 
-void require_row_major(const PJRT_Buffer_MemoryLayout* layout, const PJRT_Buffer& buffer) {
+void require_row_major(const PJRT_Buffer_MemoryLayout* layout, std::span<const int64_t> dims, ElementType element) {
   if (!layout) return;
   bool is_row_major = true;
   if (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled) {
@@ -118,15 +123,35 @@ void require_row_major(const PJRT_Buffer_MemoryLayout* layout, const PJRT_Buffer
     is_row_major = is_row_major && tiled.num_tiles == 0;
   } else {
     const auto& strides = layout->strides;
-    const auto wanted = row_major(buffer.dims, element_type(buffer.type).bytes());
+    const auto wanted = row_major(dims, element.bytes());
     is_row_major = std::ranges::equal(std::span(strides.byte_strides, strides.num_byte_strides), wanted);
   }
-  if (!is_row_major) throw UnsupportedError("arrays are copied to the host in row-major order only", "layout");
+  if (!is_row_major) throw UnsupportedError("arrays on the host are in row-major order only", "layout");
 }
 
 // Arrays never change, so a copy shares their bytes.
 PJRT_Buffer* copy_of(const PJRT_Buffer& buffer) {
   return new PJRT_Buffer(buffer.type, buffer.dims, buffer.parts().buffers());
+}
+
+// Returns a buffer in memory that is not weft's, which no launch takes. Calls `done` when nothing uses the memory any more.
+template <class Done>
+runtime::BufferPtr borrow(Type type, void* data, Done done) {
+  std::shared_ptr<std::byte> memory(static_cast<std::byte*>(data), [done = std::move(done)](std::byte*) { done(); });
+  auto buffer = std::make_shared<runtime::Buffer>(type, runtime::Memory(std::move(memory)), runtime::cpu().id());
+  buffer->add_holder();  // which never goes
+  return buffer;
+}
+
+// Returns whether to use the host's memory in place. Few bytes are copied, because it takes less time than to tell when nothing uses
+// them any more. Memory has to be aligned as weft's own is, as JAX's CPU backend requires too: programs rely on that it copies other
+// arrays before they are changed.
+bool should_borrow(const PJRT_Client_BufferFromHostBuffer_Args& args, std::size_t bytes) {
+  constexpr std::size_t few_bytes = std::size_t{1} << 15;
+  constexpr std::uintptr_t alignment = 64;
+  const bool is_allowed = args.host_buffer_semantics == PJRT_HostBufferSemantics_kImmutableZeroCopy ||
+                          args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy;
+  return is_allowed && bytes >= few_bytes && reinterpret_cast<std::uintptr_t>(args.data) % alignment == 0;
 }
 
 }  // namespace
@@ -155,26 +180,54 @@ void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
                                          : row_major(dims, element.bytes());
   require(strides.size() == dims.size(), "there are ", strides.size(), " strides for ", dims.size(), " dimensions");
   const auto* const data = static_cast<const std::byte*>(args.data);
-  const auto width = static_cast<std::size_t>(byte_size(element.dtype));
+  const auto width = static_cast<std::size_t>(byte_size(element.dtype)), bytes = static_cast<std::size_t>(type.bytes());
+  const bool is_as_in_weft =
+      !element.is_complex && unused_bits(element.dtype) == 0 && strides == row_major(dims, element.bytes());
   std::vector<runtime::BufferPtr> parts;
-  if (!element.is_complex && !is_narrow(element.dtype) && strides == row_major(dims, element.bytes())) {
-    parts.push_back(runtime::cpu().upload(type, {data, static_cast<std::size_t>(type.bytes())}));
+  std::shared_ptr<runtime::Event> done = runtime::Event::already_set();
+  if (is_as_in_weft && should_borrow(args, bytes)) {
+    done = std::make_shared<runtime::Event>();
+    parts.push_back(borrow(type, const_cast<void*>(args.data), [done] { done->set(); }));
+  } else if (is_as_in_weft && args.host_buffer_semantics != PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) {
+    parts.push_back(runtime::cpu().upload(type, {data, bytes}, nullptr));
+    done = parts[0]->event();
+  } else if (is_as_in_weft) {
+    parts.push_back(runtime::cpu().upload(type, {data, bytes}));
   } else {
-    std::vector<std::byte> dense(static_cast<std::size_t>(type.bytes()));
+    std::vector<std::byte> dense(bytes);
     for (std::size_t part = 0; part < (element.is_complex ? 2 : 1); ++part) {
       gather(data + part * width, dims, strides, width, dense.data(), width);
       set_upper_bits(element.dtype, dense);
       parts.push_back(runtime::cpu().upload(type, dense));
     }
   }
-  auto done = std::make_unique<PJRT_Event>(runtime::Event::already_set());
+  auto event = std::make_unique<PJRT_Event>(std::move(done));
   args.buffer = new PJRT_Buffer(args.type, {dims.begin(), dims.end()}, std::move(parts));
-  args.done_with_host_buffer = done.release();
+  args.done_with_host_buffer = event.release();
+}
+
+void run(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  const ElementType element = element_type(args.element_type);
+  if (element.is_complex || unused_bits(element.dtype) != 0)
+    throw UnsupportedError(
+        "complex numbers and numbers of less than a byte cannot be used in memory that is not weft's", "views");
+  const std::span dims(args.dims, args.num_dims);
+  const Type type = type_of(element.dtype, dims);
+  const auto width = static_cast<std::uintptr_t>(byte_size(element.dtype));
+  require(reinterpret_cast<std::uintptr_t>(args.device_buffer_ptr) % width == 0, "the memory of an array of ",
+          element.dtype, " must be aligned to ", width, " bytes");
+  require_row_major(args.layout, dims, element);
+  auto buffer =
+      borrow(type, args.device_buffer_ptr,
+             [done = args.on_delete_callback, of = args.device_buffer_ptr, argument = args.on_delete_callback_arg] {
+               if (done) done(of, argument);
+             });
+  args.buffer = new PJRT_Buffer(args.element_type, {dims.begin(), dims.end()}, {std::move(buffer)});
 }
 
 void run(PJRT_Buffer_ToHostBuffer_Args& args) {
   const PJRT_Buffer& buffer = *args.src;
-  require_row_major(args.host_layout, buffer);
+  require_row_major(args.host_layout, buffer.dims, element_type(buffer.type));
   const std::size_t bytes = bytes_of(buffer);
   if (!args.dst) {
     args.dst_size = bytes;
@@ -218,7 +271,7 @@ void run(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
 void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = bytes_of(*args.buffer); }
 void run(PJRT_Buffer_Device_Args& args) { args.device = &client().device; }
 void run(PJRT_Buffer_Memory_Args& args) { args.memory = &client().memory; }
-void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = false; }
+void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = !element_type(args.buffer->type).is_complex; }
 void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   (void)args.buffer->bytes();
   args.buffer->add_viewer();

@@ -50,8 +50,11 @@ class PJRT_Buffer {
 
 namespace weft::pjrt {
 
-// Copies the array, in any order of its elements. The host's memory is not used afterwards.
+// Uses the host's memory in place if the caller allows it, and its elements lie as weft's do; otherwise copies them, from any order.
+// The event comes when the host's memory is no longer used.
 void run(PJRT_Client_BufferFromHostBuffer_Args& args);
+// Makes an array of memory that is somebody else's, to which weft never writes.
+void run(PJRT_Client_CreateViewOfDeviceBuffer_Args& args);
 void run(PJRT_Buffer_ToHostBuffer_Args& args);
 void run(PJRT_Buffer_CopyToDevice_Args& args);
 void run(PJRT_Buffer_CopyToMemory_Args& args);
@@ -66,7 +69,7 @@ void run(PJRT_Buffer_DynamicDimensionIndices_Args& args);
 void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args);
 void run(PJRT_Buffer_Device_Args& args);
 void run(PJRT_Buffer_Memory_Args& args);
-// JAX must copy an array to look at it, because a complex one has no bytes in JAX's order.
+// Tells whether JAX may look at the bytes where they are. A complex array has none in JAX's order.
 void run(PJRT_Buffer_IsOnCpu_Args& args);
 void run(PJRT_Buffer_ReadyEvent_Args& args);
 
