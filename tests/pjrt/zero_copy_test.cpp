@@ -130,11 +130,11 @@ TEST_F(ZeroCopy, MakesViewsOfMemory) {
   EXPECT_EQ(failure(api().PJRT_Client_CreateViewOfDeviceBuffer(&args)).code, PJRT_Error_Code_UNIMPLEMENTED);
 }
 
-TEST_F(ZeroCopy, LetsOthersLookAtRealArrays) {
+TEST_F(ZeroCopy, LetsOthersLookAtArrays) {
   PJRT_Buffer* x = array<float>({1, 2}, PJRT_Buffer_Type_F32, {2});
   PJRT_Buffer* y = array<std::complex<float>>({{1, 2}, {3, 4}}, PJRT_Buffer_Type_C64, {2});
   EXPECT_TRUE(is_on_cpu(x));
-  EXPECT_FALSE(is_on_cpu(y));
+  EXPECT_TRUE(is_on_cpu(y));
   const auto* const seen = static_cast<const float*>(address(x));
   EXPECT_THAT(std::vector(seen, seen + 2), ElementsAre(1, 2));
   for (PJRT_Buffer* buffer : {x, y}) destroy(buffer);

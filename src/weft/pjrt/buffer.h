@@ -69,7 +69,7 @@ void run(PJRT_Buffer_DynamicDimensionIndices_Args& args);
 void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args);
 void run(PJRT_Buffer_Device_Args& args);
 void run(PJRT_Buffer_Memory_Args& args);
-// Tells whether JAX may look at the bytes where they are. A complex array has none in JAX's order.
+// JAX may look at the bytes where they are.
 void run(PJRT_Buffer_IsOnCpu_Args& args);
 void run(PJRT_Buffer_ReadyEvent_Args& args);
 
