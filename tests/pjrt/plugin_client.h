@@ -44,21 +44,59 @@ inline Failure failure(PJRT_Error* error) {
 
 inline void succeed(PJRT_Error* error) { EXPECT_EQ(failure(error).message, ""); }
 
+inline constexpr std::int64_t device_count = 8;
+
+inline PJRT_NamedValue option(const std::string& name, std::int64_t number) {
+  return {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+          .name = name.data(),
+          .name_size = name.size(),
+          .type = PJRT_NamedValue_kInt64,
+          .int64_value = number,
+          .value_size = 1};
+}
+
 inline PJRT_Client* client() {
-  PJRT_Client_Create_Args args{.struct_size = PJRT_Client_Create_Args_STRUCT_SIZE};
+  const std::string name = "devices";
+  const PJRT_NamedValue devices = option(name, device_count);
+  PJRT_Client_Create_Args args{
+      .struct_size = PJRT_Client_Create_Args_STRUCT_SIZE, .create_options = &devices, .num_options = 1};
   succeed(api().PJRT_Client_Create(&args));
   return args.client;
 }
 
+inline PJRT_Device* device(int id) {
+  PJRT_Client_LookupDevice_Args args{
+      .struct_size = PJRT_Client_LookupDevice_Args_STRUCT_SIZE, .client = client(), .id = id};
+  succeed(api().PJRT_Client_LookupDevice(&args));
+  return args.device;
+}
+
+// Returns the compile options, as a protocol buffer, for a program with a partition on each of these devices.
+inline std::string options_for(const std::vector<int>& devices) {
+  const auto message = [](int field, const std::string& bytes) {
+    return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(bytes.size())} + bytes;
+  };
+  const auto number = [](int field, std::size_t value) {
+    return std::string{static_cast<char>(field << 3), static_cast<char>(value)};
+  };
+  std::string assignment = number(1, 1) + number(2, devices.size());
+  for (const int id : devices) assignment += message(3, message(1, std::string(1, static_cast<char>(id))));
+  return message(3, number(4, 1) + number(5, devices.size()) + message(9, assignment));
+}
+
 // Compiles a program; `wrong` gets the reason if it is refused.
-inline PJRT_LoadedExecutable* compile(std::string code, Failure* wrong = nullptr, std::string format = "mlir") {
+inline PJRT_LoadedExecutable* compile(std::string code, Failure* wrong = nullptr, std::string format = "mlir",
+                                      const std::string& options = "") {
   PJRT_Program program{.struct_size = PJRT_Program_STRUCT_SIZE,
                        .code = code.data(),
                        .code_size = code.size(),
                        .format = format.data(),
                        .format_size = format.size()};
-  PJRT_Client_Compile_Args args{
-      .struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE, .client = client(), .program = &program};
+  PJRT_Client_Compile_Args args{.struct_size = PJRT_Client_Compile_Args_STRUCT_SIZE,
+                                .client = client(),
+                                .program = &program,
+                                .compile_options = options.data(),
+                                .compile_options_size = options.size()};
   const Failure result = failure(api().PJRT_Client_Compile(&args));
   if (wrong)
     *wrong = result;
@@ -72,10 +110,10 @@ inline std::string contents(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// `lent` gets the event that comes when the data is no longer used; without it, the data is copied.
+// `lent` gets the event that comes when the data is no longer used; without it, the data is copied. `on` is the first device if it is null.
 template <class T>
 PJRT_Buffer* array_of(std::span<const T> data, PJRT_Buffer_Type type, std::vector<int64_t> dims,
-                      std::vector<int64_t> strides = {}, PJRT_Event** lent = nullptr) {
+                      std::vector<int64_t> strides = {}, PJRT_Event** lent = nullptr, PJRT_Device* on = nullptr) {
   PJRT_Client_BufferFromHostBuffer_Args args{
       .struct_size = PJRT_Client_BufferFromHostBuffer_Args_STRUCT_SIZE,
       .client = client(),
@@ -86,7 +124,8 @@ PJRT_Buffer* array_of(std::span<const T> data, PJRT_Buffer_Type type, std::vecto
       .byte_strides = strides.empty() ? nullptr : strides.data(),
       .num_byte_strides = strides.size(),
       .host_buffer_semantics =
-          lent ? PJRT_HostBufferSemantics_kImmutableZeroCopy : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall};
+          lent ? PJRT_HostBufferSemantics_kImmutableZeroCopy : PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+      .device = on};
   succeed(api().PJRT_Client_BufferFromHostBuffer(&args));
   if (lent) {
     *lent = args.done_with_host_buffer;

@@ -108,6 +108,13 @@ std::shared_ptr<const runtime::Executable> compile_for_mesh(const Partitioned& p
   return for_mesh(one, joined, options, shared);
 }
 
+std::shared_ptr<const runtime::Executable> compile_for_shards(const Partitioned& program, Options options) {
+  options.devices = program.mesh.devices();
+  const Partitioned joined = join_collectives(program, options);
+  return runtime::for_separate_shards(compile(*joined.graph, options),
+                                      {.first = 0, .count = static_cast<std::uint32_t>(program.mesh.devices())});
+}
+
 runtime::BufferPtr readable(runtime::Device& on, const runtime::BufferPtr& buffer) {
   const runtime::LayoutId layout = buffer->layout();
   if (!layout || layout->holds_all()) return buffer;

@@ -30,6 +30,10 @@ std::shared_ptr<const runtime::Executable> for_mesh(const std::shared_ptr<const 
                                                     const Partitioned& program, const Options& options,
                                                     const std::vector<bool>& shared = {});
 
+// Compiles the program for devices that hold their shards in buffers of their own: the shard of input or output i on device d is number
+// i * devices + d of the executable. All devices must be in this process.
+std::shared_ptr<const runtime::Executable> compile_for_shards(const Partitioned& program, Options options);
+
 // Returns a buffer whose elements this process can read: the given one, or, if devices of other processes hold some of them, one of which
 // every device has a copy. All processes must call it.
 runtime::BufferPtr readable(runtime::Device& on, const runtime::BufferPtr& buffer);

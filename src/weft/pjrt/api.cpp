@@ -9,6 +9,7 @@
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/executable.h>
 #include <weft/pjrt/ffi_extension.h>
+#include <weft/pjrt/op_sharding.h>
 
 namespace weft::pjrt {
 
@@ -42,7 +43,7 @@ PJRT_Error* entry(Args* args) {
 // The extensions are known when the library is loaded.
 const PJRT_Api api = {
     .struct_size = PJRT_Api_STRUCT_SIZE,
-    .extension_start = ffi::extension(),
+    .extension_start = shardings_extension(ffi::extension()),
     .pjrt_api_version = {PJRT_Api_Version_STRUCT_SIZE, nullptr, PJRT_API_MAJOR, PJRT_API_MINOR},
     .PJRT_Error_Destroy = &destroy_error,
     .PJRT_Error_Message = &error_message,

@@ -17,10 +17,11 @@ class PJRT_Buffer {
   using Parts = std::vector<weft::runtime::BufferPtr>;
 
   // No launch takes the memory of the parts while the array has them.
-  PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts);
+  PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts, PJRT_Device& on);
 
   const PJRT_Buffer_Type type;
   const std::vector<int64_t> dims;
+  PJRT_Device& device;
 
   bool deleted() const;
   void remove();

@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <mutex>
+#include <numeric>
 #include <span>
-#include <unordered_map>
+#include <utility>
 
 #include <weft/base/error.h>
+#include <weft/base/knobs.h>
 #include <weft/base/version.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/runtime/cpu/cpu_device.h>
@@ -19,38 +22,52 @@ namespace {
 // The names that the platform can have: JAX decides by the name which of its lowering rules it uses, and which features it offers.
 constexpr const char* platforms[] = {"weft", "cpu"};
 
-// Returns the name that the option `platform_name` asks for.
-const char* platform_of(std::span<const PJRT_NamedValue> options) {
+constexpr std::int64_t most_devices = 4096;
+
+struct ClientOptions {
   const char* platform = platforms[0];
+  std::int64_t devices = knobs::devices();
+};
+
+ClientOptions read_options(std::span<const PJRT_NamedValue> options) {
+  ClientOptions result;
   for (const PJRT_NamedValue& option : options) {
     const std::string_view name(option.name, option.name_size);
-    require(name == "platform_name", "weft has no option ", name, "; it has platform_name");
-    const std::string_view value =
-        option.type == PJRT_NamedValue_kString ? std::string_view(option.string_value, option.value_size) : "";
-    const auto* const known = std::ranges::find(platforms, value, [](const char* p) { return std::string_view(p); });
-    require(known != std::end(platforms), "platform_name must be weft or cpu, got ", value);
-    platform = *known;
+    if (name == "platform_name") {
+      const std::string_view value =
+          option.type == PJRT_NamedValue_kString ? std::string_view(option.string_value, option.value_size) : "";
+      const auto* const known = std::ranges::find(platforms, value, [](const char* p) { return std::string_view(p); });
+      require(known != std::end(platforms), "platform_name must be weft or cpu, got ", value);
+      result.platform = *known;
+    } else if (name == "devices") {
+      require(option.type == PJRT_NamedValue_kInt64, "devices must be a number");
+      result.devices = option.int64_value;
+    } else {
+      fail("weft has no option ", name, "; it has platform_name and devices");
+    }
   }
-  return platform;
+  require(result.devices >= 1 && result.devices <= most_devices, "weft has 1 to ", most_devices, " devices, not ",
+          result.devices, " (the option devices, or WEFT_DEVICES)");
+  return result;
 }
 
 // JAX attaches data of its own to a memory.
 class UserData {
  public:
-  void* get(const void* key) {
+  void* get(const PJRT_Memory* memory, const void* key) {
     const std::lock_guard lock(mutex_);
-    const auto found = data_.find(key);
+    const auto found = data_.find({memory, key});
     return found == data_.end() ? nullptr : found->second;
   }
   // The client lives as long as the process, and with it what is attached.
-  void set(const void* key, void* data) {
+  void set(const PJRT_Memory* memory, const void* key, void* data) {
     const std::lock_guard lock(mutex_);
-    data_[key] = data;
+    data_[{memory, key}] = data;
   }
 
  private:
   std::mutex mutex_;
-  std::unordered_map<const void*, void*> data_;
+  std::map<std::pair<const PJRT_Memory*, const void*>, void*> data_;
 };
 
 UserData& user_data() {
@@ -62,8 +79,9 @@ constexpr PJRT_Memory_FunctionTable memory_functions = {
     .struct_size = PJRT_Memory_FunctionTable_STRUCT_SIZE,
     .extension_start = nullptr,
     .instance_struct_size = PJRT_Memory_STRUCT_SIZE,
-    .get_user_data = [](PJRT_Memory*, const void* key) { return user_data().get(key); },
-    .set_user_data = [](PJRT_Memory*, const void* key, void* data, void (*)(void*)) { user_data().set(key, data); },
+    .get_user_data = [](PJRT_Memory* memory, const void* key) { return user_data().get(memory, key); },
+    .set_user_data = [](PJRT_Memory* memory, const void* key, void* data,
+                        void (*)(void*)) { user_data().set(memory, key, data); },
 };
 
 void set(const char*& text, size_t& size, std::string_view value) {
@@ -85,14 +103,37 @@ PJRT_NamedValue named(std::string_view name, const std::array<int64_t, count>& n
 
 }  // namespace
 
+namespace {
+
+std::atomic<PJRT_Client*> the_client = nullptr;
+
+// Makes the client at the first call; it lives as long as the process.
+PJRT_Client& make_client(std::int64_t devices) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (!the_client) the_client = new PJRT_Client(devices);
+  return *the_client;
+}
+
+std::int64_t device_count() { return std::ssize(client().devices); }
+
+}  // namespace
+
 PJRT_Client& client() {
-  static auto& client = *[] {
-    auto* made = new PJRT_Client;
-    made->memory.vtable = &memory_functions;
-    made->device.memory = &made->memory;
-    return made;
-  }();
-  return client;
+  PJRT_Client* const made = the_client;
+  require(made != nullptr, "no client was created");
+  return *made;
+}
+
+PJRT_Device& device(std::int64_t id) {
+  require(id >= 0 && id < device_count(), "there is no device ", id, "; weft has ", device_count(),
+          " (the option devices, or WEFT_DEVICES)");
+  return *client().devices[static_cast<std::size_t>(id)];
+}
+
+PJRT_Device& device_of(PJRT_Memory* memory, PJRT_Device* otherwise) {
+  if (memory) return *static_cast<Memory*>(memory)->device;
+  return otherwise ? *otherwise : device(0);
 }
 
 void run(PJRT_Plugin_Initialize_Args&) {}
@@ -108,8 +149,12 @@ void run(PJRT_Plugin_Attributes_Args& args) {
 }
 
 void run(PJRT_Client_Create_Args& args) {
-  client().platform = platform_of({args.create_options, args.num_options});
-  args.client = &client();
+  const ClientOptions options = read_options({args.create_options, args.num_options});
+  PJRT_Client& made = make_client(options.devices);
+  require(std::ssize(made.devices) == options.devices, "this process has a client with ", made.devices.size(),
+          " devices already, and another one cannot have ", options.devices);
+  made.platform = options.platform;
+  args.client = &made;
 }
 void run(PJRT_Client_Destroy_Args&) {}
 void run(PJRT_Client_PlatformName_Args& args) {
@@ -122,32 +167,27 @@ void run(PJRT_Client_PlatformVersion_Args& args) {
 void run(PJRT_Client_ProcessIndex_Args& args) { args.process_index = 0; }
 
 void run(PJRT_Client_Devices_Args& args) {
-  args.devices = args.client->devices;
-  args.num_devices = std::size(args.client->devices);
+  args.devices = args.client->devices.data();
+  args.num_devices = args.client->devices.size();
 }
 void run(PJRT_Client_AddressableDevices_Args& args) {
-  args.addressable_devices = args.client->devices;
-  args.num_addressable_devices = std::size(args.client->devices);
+  args.addressable_devices = args.client->devices.data();
+  args.num_addressable_devices = args.client->devices.size();
 }
 void run(PJRT_Client_AddressableMemories_Args& args) {
-  args.addressable_memories = args.client->memories;
-  args.num_addressable_memories = std::size(args.client->memories);
+  args.addressable_memories = args.client->memories.data();
+  args.num_addressable_memories = args.client->memories.size();
 }
-void run(PJRT_Client_LookupDevice_Args& args) {
-  require(args.id == 0, "there is no device ", args.id, "; weft has device 0");
-  args.device = &args.client->device;
-}
-void run(PJRT_Client_LookupAddressableDevice_Args& args) {
-  require(args.local_hardware_id == 0, "there is no device ", args.local_hardware_id, "; weft has device 0");
-  args.addressable_device = &args.client->device;
-}
+void run(PJRT_Client_LookupDevice_Args& args) { args.device = &device(args.id); }
+void run(PJRT_Client_LookupAddressableDevice_Args& args) { args.addressable_device = &device(args.local_hardware_id); }
 void run(PJRT_Client_DefaultDeviceAssignment_Args& args) {
-  require(args.num_replicas == 1 && args.num_partitions == 1, "weft has one device, not ",
-          static_cast<int64_t>(args.num_replicas) * args.num_partitions);
-  std::fill_n(args.default_assignment, args.default_assignment_size, 0);
+  const auto wanted = static_cast<int64_t>(args.num_replicas) * args.num_partitions;
+  require(wanted <= device_count(), "weft has ", device_count(), " devices, not ", wanted,
+          " (the option devices, or WEFT_DEVICES)");
+  std::iota(args.default_assignment, args.default_assignment + args.default_assignment_size, 0);
 }
 
-void run(PJRT_DeviceDescription_Id_Args& args) { args.id = 0; }
+void run(PJRT_DeviceDescription_Id_Args& args) { args.id = args.device_description->id; }
 void run(PJRT_DeviceDescription_ProcessIndex_Args& args) { args.process_index = 0; }
 void run(PJRT_DeviceDescription_Attributes_Args& args) {
   args.attributes = nullptr;
@@ -171,7 +211,7 @@ void run(PJRT_Device_GetAttributes_Args& args) {
   args.attributes_deleter = [](PJRT_Device_Attributes*) {};
 }
 void run(PJRT_Device_IsAddressable_Args& args) { args.is_addressable = true; }
-void run(PJRT_Device_LocalHardwareId_Args& args) { args.local_hardware_id = 0; }
+void run(PJRT_Device_LocalHardwareId_Args& args) { args.local_hardware_id = args.device->description.id; }
 void run(PJRT_Device_AddressableMemories_Args& args) {
   args.memories = &args.device->memory;
   args.num_memories = 1;
@@ -188,14 +228,24 @@ void run(PJRT_Device_MemoryStats_Args& args) {
   args.bytes_limit_is_set = true;
 }
 
-void run(PJRT_Memory_Id_Args& args) { args.id = 0; }
+void run(PJRT_Memory_Id_Args& args) { args.id = device_of(args.memory, nullptr).description.id; }
 void run(PJRT_Memory_Kind_Args& args) { set(args.kind, args.kind_size, memory_kind); }
 void run(PJRT_Memory_Kind_Id_Args& args) { args.kind_id = 0; }
 void run(PJRT_Memory_DebugString_Args& args) { set(args.debug_string, args.debug_string_size, memory_kind); }
 void run(PJRT_Memory_ToString_Args& args) { set(args.to_string, args.to_string_size, memory_kind); }
 void run(PJRT_Memory_AddressableByDevices_Args& args) {
-  args.devices = client().devices;
-  args.num_devices = std::size(client().devices);
+  args.devices = &device_of(args.memory, nullptr).self;
+  args.num_devices = 1;
 }
 
 }  // namespace weft::pjrt
+
+PJRT_Client::PJRT_Client(std::int64_t device_count) : platform(weft::pjrt::platforms[0]) {
+  for (int id = 0; id < device_count; ++id) {
+    auto* const made = new PJRT_Device{.description = {.id = id, .name = weft::concat("weft:", id)}};
+    made->own_memory.vtable = &weft::pjrt::memory_functions;
+    made->own_memory.device = made;
+    devices.push_back(made);
+    memories.push_back(made->memory);
+  }
+}

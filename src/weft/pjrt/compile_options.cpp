@@ -1,66 +1,57 @@
 #include <weft/pjrt/compile_options.h>
 
-#include <functional>
+#include <span>
 
-#include <weft/base/error.h>
+#include <weft/pjrt/protobuf.h>
 
 namespace weft::pjrt {
 
 namespace {
 
-// Reads the fields of a message in protobuf's wire format.
-class Message {
- public:
-  explicit Message(std::string_view bytes) : bytes_(bytes) {}
+constexpr std::string_view name = "the compile options";
 
-  // Calls the function with the number and the value of each field: an integer, or bytes.
-  void fields(const std::function<void(std::uint64_t field, std::uint64_t number, std::string_view bytes)>& field) {
-    constexpr std::size_t wide = 8, narrow = 4;
-    while (!bytes_.empty()) {
-      const std::uint64_t tag = number();
-      switch (tag & 7) {
-        case 0: field(tag >> 3, number(), {}); break;
-        case 1: take(wide); break;
-        case 2: field(tag >> 3, 0, take(number())); break;
-        case 5: take(narrow); break;
-        default: fail("the compile options are not a protocol buffer");
-      }
-    }
-  }
+// The fields of a DeviceAssignmentProto, and of its computations.
+constexpr std::uint64_t replica_count = 1, computation_count = 2, computation_devices = 3, replica_device_ids = 1;
 
- private:
-  std::string_view take(std::uint64_t count) {
-    require(count <= bytes_.size(), "the compile options end in the middle of a field");
-    const std::string_view taken = bytes_.substr(0, count);
-    bytes_.remove_prefix(count);
-    return taken;
-  }
-  std::uint64_t number() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const auto byte = static_cast<unsigned char>(take(1)[0]);
-      value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    fail("a number in the compile options is too long");
-  }
-
-  std::string_view bytes_;
-};
+std::vector<std::int64_t> assigned_devices(std::string_view assignment) {
+  std::vector<std::int64_t> devices;
+  MessageReader(assignment, name).fields([&](std::uint64_t outer, std::uint64_t, std::string_view computation) {
+    if (outer != computation_devices) return;
+    MessageReader(computation, name).fields([&](std::uint64_t field, std::uint64_t number, std::string_view packed) {
+      if (field != replica_device_ids) return;
+      if (packed.empty()) devices.push_back(static_cast<std::int64_t>(number));
+      for (const std::int64_t id : MessageReader(packed, name).integers()) devices.push_back(id);
+    });
+  });
+  return devices;
+}
 
 }  // namespace
 
 CompileOptions read_compile_options(std::string_view bytes) {
-  constexpr std::uint64_t executable_build_options = 3, num_replicas = 4, num_partitions = 5;
+  constexpr std::uint64_t executable_build_options = 3, num_replicas = 4, num_partitions = 5, assignment = 9;
   CompileOptions options;
-  Message(bytes).fields([&](std::uint64_t outer, std::uint64_t, std::string_view inner) {
+  MessageReader(bytes, name).fields([&](std::uint64_t outer, std::uint64_t, std::string_view inner) {
     if (outer != executable_build_options) return;
-    Message(inner).fields([&](std::uint64_t field, std::uint64_t number, std::string_view) {
+    MessageReader(inner, name).fields([&](std::uint64_t field, std::uint64_t number, std::string_view value) {
       if (field == num_replicas) options.replicas = static_cast<std::int64_t>(number);
       if (field == num_partitions) options.partitions = static_cast<std::int64_t>(number);
+      if (field == assignment) options.devices = assigned_devices(value);
     });
   });
   return options;
+}
+
+std::string device_assignment(const std::vector<std::int64_t>& devices) {
+  std::string result;
+  append_field(result, replica_count, 1);
+  append_field(result, computation_count, devices.size());
+  for (const std::int64_t id : devices) {
+    std::string computation;
+    append_field(computation, replica_device_ids, std::span(&id, 1));
+    append_field(result, computation_devices, computation);
+  }
+  return result;
 }
 
 }  // namespace weft::pjrt

@@ -2,15 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace weft::pjrt {
 
 struct CompileOptions {
   std::int64_t replicas = 1, partitions = 1;
+  std::vector<std::int64_t> devices;  // the id of the device of each partition; empty: not said
 };
 
-// Reads the numbers of replicas and partitions and skips everything else. Throws Error if the bytes are no protocol buffer.
+// Skips everything else. Throws Error if the bytes are no protocol buffer.
 CompileOptions read_compile_options(std::string_view bytes);
+
+// Returns a DeviceAssignmentProto of one replica: each partition runs on the device with this id.
+std::string device_assignment(const std::vector<std::int64_t>& devices);
 
 }  // namespace weft::pjrt

@@ -5,55 +5,17 @@
 #include <cstring>
 
 #include <weft/base/error.h>
-#include <weft/compiler/compiler.h>
-#include <weft/compiler/passes/whole_windows.h>
-#include <weft/ir/annotations.h>
-#include <weft/ir/bytecode/bytecode.h>
-#include <weft/ir/host_calls.h>
 #include <weft/pjrt/buffer.h>
 #include <weft/pjrt/client.h>
 #include <weft/pjrt/compile_options.h>
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/ffi_extension.h>
-#include <weft/pjrt/interpreted.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
 
 namespace {
-
-void describe_outputs(Program& program) {
-  for (const ir::Port& port : program.outputs) {
-    program.output_types.push_back(element_type(port.part.dtype(), port.is_complex).type);
-    for (int d = 0; d < port.part.rank(); ++d) program.output_dims.push_back(port.part.size(d));
-    program.output_ranks.push_back(static_cast<std::size_t>(port.part.rank()));
-    program.memory_kinds.push_back(memory_kind.data());
-    program.memory_kind_sizes.push_back(memory_kind.size());
-  }
-}
-
-std::shared_ptr<const Program> compiled(std::string_view code) {
-  auto program = std::make_shared<Program>();
-  const ir::Module module = ir::read_program(code);
-  program->graph = module.main();
-  if (auto changed = compiler::scatter_whole_windows(*program->graph)) program->graph = std::move(changed);
-  ir::require_host_functions(*program->graph);
-  const auto* const said = program->graph->annotations ? program->graph->annotations->module.get() : nullptr;
-  program->name = said && !said->name.empty() ? said->name : program->graph->name;
-  program->text = ir::print(module);
-  program->inputs = ir::input_ports(*program->graph);
-  program->outputs = ir::output_ports(*program->graph);
-  describe_outputs(*program);
-  auto options = compiler::Options::from_knobs();
-  options.name = program->name;
-  if (program->graph->annotations) options.donatable = ir::donated_arguments(*program->graph->annotations);
-  options.donatable.resize(program->graph->inputs().size());
-  for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
-  program->executable = has_narrow_types(*program->graph) ? interpreted(program->graph, program->name)
-                                                          : compiler::compile(*program->graph, options);
-  return program;
-}
 
 // JAX passes the token that the last program returned, and a number for the first one.
 runtime::BufferPtr token_of(const PJRT_Buffer& argument) {
@@ -62,27 +24,20 @@ runtime::BufferPtr token_of(const PJRT_Buffer& argument) {
   return given->type().dtype() == DType::token ? given : runtime::cpu().upload(Type(DType::token, {}), {});
 }
 
-// The inputs of a launch. Unless it is accepted, donated arrays get their parts back.
+// The inputs of a launch on all devices. Unless it is accepted, donated arrays get their parts back.
 class Inputs {
  public:
-  Inputs(const Program& program, std::span<PJRT_Buffer* const> arguments, const PJRT_ExecuteOptions* options) {
-    require(arguments.size() == program.inputs.size(), program.name, ": takes ", program.inputs.size(), " arrays, got ",
-            arguments.size());
-    buffers_.reserve(program.executable->inputs.size());
-    const std::span<const int64_t> kept =
-        options ? std::span(options->non_donatable_input_indices, options->num_non_donatable_input_indices)
-                : std::span<const int64_t>();
+  Inputs(const Program& program, const PJRT_LoadedExecutable_Execute_Args& args) : devices_(program.devices.size()) {
+    require(args.num_args == program.inputs.size(), program.name, ": takes ", program.inputs.size(), " arrays, got ",
+            args.num_args);
+    buffers_.resize(program.executable->inputs.size());
+    const std::span<const int64_t> kept = args.options ? std::span(args.options->non_donatable_input_indices,
+                                                                   args.options->num_non_donatable_input_indices)
+                                                       : std::span<const int64_t>();
     try {
-      for (std::size_t i = 0; i < arguments.size(); ++i) {
-        const std::size_t first = buffers_.size();
-        if (program.inputs[i].part.dtype() == DType::token) {
-          buffers_.push_back(token_of(*arguments[i]));
-        } else if (!program.donated[i] || std::ranges::find(kept, static_cast<int64_t>(i)) != kept.end()) {
-          arguments[i]->append_to(buffers_);
-        } else {
-          arguments[i]->donate_to(buffers_);
-          donated_.push_back({arguments[i], first, buffers_.size()});
-        }
+      for (std::size_t i = 0; i < args.num_args; ++i) {
+        const bool donates = program.donated[i] && std::ranges::find(kept, static_cast<int64_t>(i)) == kept.end();
+        for (std::size_t d = 0; d < devices_; ++d) add(program.inputs[i], d, *args.argument_lists[d][i], donates);
       }
     } catch (...) {
       restore();
@@ -99,18 +54,39 @@ class Inputs {
  private:
   struct Donated {
     PJRT_Buffer* array;
-    std::size_t first, end;
+    const ir::Port* port;
+    std::size_t device;
   };
+
+  runtime::BufferPtr& at(const ir::Port& port, std::size_t part, std::size_t device) {
+    return buffers_[(port.first + part) * devices_ + device];
+  }
+
+  void add(const ir::Port& port, std::size_t device, PJRT_Buffer& array, bool donates) {
+    if (port.part.dtype() == DType::token) {
+      at(port, 0, device) = token_of(array);
+      return;
+    }
+    require(element_type(array.type).is_complex == port.is_complex, "an argument is ",
+            port.is_complex ? "real" : "complex", ", expected ", port);
+    parts_.clear();
+    donates ? array.donate_to(parts_) : array.append_to(parts_);
+    for (std::size_t part = 0; part < parts_.size(); ++part) at(port, part, device) = std::move(parts_[part]);
+    if (donates) donated_.push_back({&array, &port, device});
+  }
 
   void restore() {
     if (buffers_.empty()) return;
     for (const Donated& donated : donated_) {
-      const auto at = [&](std::size_t i) { return buffers_.begin() + static_cast<std::ptrdiff_t>(i); };
-      donated.array->restore({at(donated.first), at(donated.end)});
+      PJRT_Buffer::Parts parts;
+      for (std::size_t part = 0; part < donated.port->count(); ++part)
+        parts.push_back(std::move(at(*donated.port, part, donated.device)));
+      donated.array->restore(std::move(parts));
     }
   }
 
-  std::vector<runtime::BufferPtr> buffers_;
+  const std::size_t devices_;
+  std::vector<runtime::BufferPtr> buffers_, parts_;
   std::vector<Donated> donated_;
 };
 
@@ -134,30 +110,34 @@ void run(PJRT_Client_Compile_Args& args) {
   const std::string_view format(program.format, program.format_size), code(program.code, program.code_size);
   if (format != "mlir")
     throw UnsupportedError(concat("programs of the format ", format, " are not supported; weft reads mlir"), "format");
-  const CompileOptions options = read_compile_options({args.compile_options, args.compile_options_size});
-  if (options.replicas > 1 || options.partitions > 1)
-    throw UnsupportedError(concat("weft has one device here; the program is for ", options.replicas, " replicas and ",
-                                  options.partitions, " partitions"),
-                           "several devices");
-  args.executable = new PJRT_LoadedExecutable{compiled(code)};
+  args.executable =
+      new PJRT_LoadedExecutable{compile(code, read_compile_options({args.compile_options, args.compile_options_size}))};
 }
 
 void run(PJRT_LoadedExecutable_Execute_Args& args) {
   const Program& program = *args.executable->program;
+  const std::size_t devices = program.devices.size();
   require(!args.executable->deleted, program.name, ": the executable was deleted");
-  require(args.num_devices == 1, program.name, ": runs on one device, not on ", args.num_devices);
-  Inputs inputs(program, {args.argument_lists[0], args.num_args}, args.options);
+  require(args.num_devices == devices, program.name, ": runs on ", devices, " devices, not on ", args.num_devices);
+  PJRT_Device* const chosen = has_field(args, args.execute_device) ? args.execute_device : nullptr;
+  require(!chosen || devices == 1, program.name, ": runs on ", devices, " devices together, not on one of them");
+  Inputs inputs(program, args);
   std::vector<runtime::BufferPtr> outputs;
   const PJRT_ExecuteContext* const context = args.options ? args.options->context : nullptr;
   const auto done = runtime::cpu().launch_with_context(program.executable, std::move(inputs.buffers()), outputs,
                                                        context ? context->data : nullptr);
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const ir::Port& port = program.outputs[i];
-    const auto first = outputs.begin() + static_cast<std::ptrdiff_t>(port.first);
-    args.output_lists[0][i] = new PJRT_Buffer(program.output_types[i], dims_of(port.part),
-                                              {first, first + static_cast<std::ptrdiff_t>(port.count())});
+    for (std::size_t d = 0; d < devices; ++d) {
+      PJRT_Buffer::Parts parts;
+      for (std::size_t part = 0; part < port.count(); ++part)
+        parts.push_back(std::move(outputs[(port.first + part) * devices + d]));
+      args.output_lists[d][i] = new PJRT_Buffer(program.output_types[i], dims_of(port.part), std::move(parts),
+                                                chosen ? *chosen : *program.devices[d]);
+    }
   }
-  if (args.device_complete_events) args.device_complete_events[0] = new PJRT_Event{done};
+  if (!args.device_complete_events) return;
+  for (std::size_t d = 0; d < devices; ++d) args.device_complete_events[d] = new PJRT_Event{done};
 }
 
 void run(PJRT_Executable_Destroy_Args& args) { delete args.executable; }
@@ -166,7 +146,7 @@ void run(PJRT_Executable_Name_Args& args) {
   args.executable_name_size = args.executable->program->name.size();
 }
 void run(PJRT_Executable_NumReplicas_Args& args) { args.num_replicas = 1; }
-void run(PJRT_Executable_NumPartitions_Args& args) { args.num_partitions = 1; }
+void run(PJRT_Executable_NumPartitions_Args& args) { args.num_partitions = args.executable->program->devices.size(); }
 void run(PJRT_Executable_NumOutputs_Args& args) { args.num_outputs = args.executable->program->outputs.size(); }
 void run(PJRT_Executable_OutputElementTypes_Args& args) {
   const auto& types = args.executable->program->output_types;
@@ -182,12 +162,12 @@ void run(PJRT_Executable_OutputDimensions_Args& args) {
 void run(PJRT_Executable_OutputMemoryKinds_Args& args) {
   const Program& program = *args.executable->program;
   args.num_outputs = program.outputs.size();
-  args.memory_kinds = program.memory_kinds.data();
-  args.memory_kind_sizes = program.memory_kind_sizes.data();
+  args.memory_kinds = program.memory_kinds.pointers();
+  args.memory_kind_sizes = program.memory_kinds.sizes();
 }
 
 // Called twice: for the size of the text, and for the text. JAX reads it to learn the layouts of arguments and results, so it is of use only
-// if they are those of JAX's program: weft's text has two real numbers for each complex one.
+// if they are those of JAX's program: weft's text has two real numbers for each complex one, and XLA's would have shards.
 void run(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr std::string_view format = "mlir";
   const Program& program = *args.executable->program;
@@ -195,6 +175,8 @@ void run(PJRT_Executable_OptimizedProgram_Args& args) {
   if (std::ranges::any_of(program.inputs, is_complex) || std::ranges::any_of(program.outputs, is_complex))
     throw UnsupportedError(concat(program.name, ": takes or returns complex numbers, which its text does not have"),
                            "complex");
+  if (program.devices.size() > 1)
+    throw UnsupportedError(concat(program.name, ": its text is not that of one device"), "several devices");
   const std::string& text = program.text;
   args.program->format = format.data();
   args.program->format_size = format.size();
@@ -202,8 +184,10 @@ void run(PJRT_Executable_OptimizedProgram_Args& args) {
   args.program->code_size = text.size();
 }
 
+// The executable is that of all devices, and JAX asks for the bytes of one.
 void run(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   const runtime::Executable& executable = *args.executable->program->executable;
+  const auto devices = std::ssize(args.executable->program->devices);
   args.argument_size_in_bytes = args.output_size_in_bytes = args.alias_size_in_bytes = 0;
   for (const Type type : executable.inputs) args.argument_size_in_bytes += static_cast<int64_t>(type.bytes());
   for (const runtime::Output& output : executable.outputs) {
@@ -211,13 +195,16 @@ void run(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
     if (output.donated_input >= 0) args.alias_size_in_bytes += static_cast<int64_t>(output.type.bytes());
   }
   args.temp_size_in_bytes = static_cast<int64_t>(executable.temporary_bytes);
+  for (int64_t* const of_all :
+       {&args.argument_size_in_bytes, &args.output_size_in_bytes, &args.alias_size_in_bytes, &args.temp_size_in_bytes})
+    *of_all /= devices;
   args.generated_code_size_in_bytes = 0;  // kernels belong to the process, and other programs may share them
   for (int64_t* const on_host :
        {&args.host_generated_code_size_in_bytes, &args.host_argument_size_in_bytes, &args.host_output_size_in_bytes,
         &args.host_alias_size_in_bytes, &args.host_temp_size_in_bytes})
     *on_host = 0;
   if (!has_field(args, args.peak_memory_in_bytes)) return;
-  args.peak_memory_in_bytes = static_cast<int64_t>(executable.peak_bytes);
+  args.peak_memory_in_bytes = static_cast<int64_t>(executable.peak_bytes) / devices;
   if (!has_field(args, args.total_size_in_bytes)) return;
   args.total_size_in_bytes =
       args.argument_size_in_bytes + args.output_size_in_bytes + args.temp_size_in_bytes - args.alias_size_in_bytes;
@@ -230,17 +217,17 @@ void run(PJRT_LoadedExecutable_GetExecutable_Args& args) {
   args.executable = new PJRT_Executable{args.loaded_executable->program};
 }
 void run(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  args.addressable_devices = client().devices;
-  args.num_addressable_devices = std::size(client().devices);
+  const auto& devices = args.executable->program->devices;
+  args.addressable_devices = devices.data();
+  args.num_addressable_devices = devices.size();
 }
 void run(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
-  static PJRT_LogicalDeviceIds first{0, 0};
-  args.addressable_device_logical_ids = &first;
-  args.num_addressable_device_logical_ids = 1;
+  const auto& ids = args.executable->program->logical_ids;
+  args.addressable_device_logical_ids = const_cast<PJRT_LogicalDeviceIds*>(ids.data());  // the interface forgot const
+  args.num_addressable_device_logical_ids = ids.size();
 }
 void run(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
-  // A DeviceAssignmentProto with one replica, one computation, and device 0 for it.
-  static constexpr std::string_view assignment("\x08\x01\x10\x01\x1a\x03\x0a\x01\x00", 9);
+  const std::string& assignment = args.executable->program->device_assignment;
   args.serialized_bytes = assignment.data();
   args.serialized_bytes_size = assignment.size();
   args.serialized_device_assignment = nullptr;

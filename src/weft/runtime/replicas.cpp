@@ -133,16 +133,15 @@ class OnAllDevices final : public Thunk {
   std::size_t allocations_;  // of each device
 };
 
-// Adds the allocations of the device with this number among those of the process.
-void add_device(const Executable& one, std::uint32_t index, Executable& all) {
+// Adds the allocations of the device with this number among those of the process. `place` changes those of inputs and outputs.
+template <class Place>
+void add_device(const Executable& one, std::uint32_t index, Executable& all, Place&& place) {
   const std::uint64_t temporaries =
       (one.temporary_bytes + alignment_of_temporaries - 1) / alignment_of_temporaries * alignment_of_temporaries;
   for (Allocation allocation : one.allocations) {
     switch (allocation.kind) {
       case Allocation::Kind::input:
-        if (all.input_layout(allocation.index)) allocation.offset = index * allocation.bytes;
-        break;
-      case Allocation::Kind::output: allocation.offset = index * allocation.bytes; break;
+      case Allocation::Kind::output: place(allocation, index); break;
       case Allocation::Kind::constant: break;  // all devices share its bytes
       case Allocation::Kind::temporary: allocation.offset += index * temporaries; break;
     }
@@ -152,13 +151,49 @@ void add_device(const Executable& one, std::uint32_t index, Executable& all) {
   all.peak_bytes += one.peak_bytes;
 }
 
+// Adds to `all`, which has its inputs and outputs, the allocations and thunks of all devices.
+template <class Place>
+void add_devices(const Executable& one, LocalDevices devices, std::span<const std::int32_t> updated, Executable& all,
+                 Place&& place) {
+  all.name = one.name;
+  all.allocations.reserve(devices.count * one.allocations.size());
+  for (std::uint32_t index = 0; index < devices.count; ++index) add_device(one, index, all, place);
+  // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
+  // shown at one op only.
+  constexpr std::size_t other_device = -1;
+  std::vector<std::size_t> origins;
+  in_order(
+      one.thunks, devices.count,
+      [&](std::size_t t, std::uint32_t index) {
+        all.thunks.push_back(std::make_shared<OnDevice>(one.thunks[t], devices, index, one.allocations.size()));
+        origins.push_back(index == 0 ? t : other_device);
+      },
+      [&](std::size_t t) {
+        all.thunks.push_back(std::make_shared<OnAllDevices>(one.thunks[t], devices, one.allocations.size()));
+        origins.push_back(t);
+      },
+      waiting_thunks(one, updated));
+  all.schedule = schedule_streams(all);
+  all.preparation = one.preparation;
+  all.code = one.code;
+  if (one.describe)
+    all.describe = [describe = one.describe, origins = std::move(origins)] {
+      ProgramDescription of_one = describe(), of_all = of_one;
+      of_all.thunks.clear();
+      for (const std::size_t origin : origins)
+        of_all.thunks.push_back(origin < of_one.thunks.size() ? of_one.thunks[origin]
+                                                              : ProgramDescription::no_instruction);
+      return of_all;
+    };
+  if (one.kept_blocks) all.kept_blocks = std::make_shared<KeptBlocks>(all.outputs.size());
+}
+
 }  // namespace
 
 std::shared_ptr<Executable> for_devices(const std::shared_ptr<const Executable>& one, LocalDevices devices,
                                         std::span<const Placed> inputs, std::span<const Placed> outputs,
                                         std::span<const std::int32_t> updated) {
   auto all = std::make_shared<Executable>();
-  all->name = one->name;
   all->devices = devices.count;
   for (const Placed& input : inputs) {
     all->inputs.push_back(input.whole);
@@ -170,36 +205,28 @@ std::shared_ptr<Executable> for_devices(const std::shared_ptr<const Executable>&
     all->outputs.push_back(output);
     all->output_layouts.push_back(outputs[i].layout);
   }
-  all->allocations.reserve(devices.count * one->allocations.size());
-  for (std::uint32_t index = 0; index < devices.count; ++index) add_device(*one, index, *all);
-  // For each thunk, the one it was made of. The description shows the program of the first device: the instruction of an op is
-  // shown at one op only.
-  constexpr std::size_t other_device = -1;
-  std::vector<std::size_t> origins;
-  in_order(
-      one->thunks, devices.count,
-      [&](std::size_t t, std::uint32_t index) {
-        all->thunks.push_back(std::make_shared<OnDevice>(one->thunks[t], devices, index, one->allocations.size()));
-        origins.push_back(index == 0 ? t : other_device);
-      },
-      [&](std::size_t t) {
-        all->thunks.push_back(std::make_shared<OnAllDevices>(one->thunks[t], devices, one->allocations.size()));
-        origins.push_back(t);
-      },
-      waiting_thunks(*one, updated));
-  all->schedule = schedule_streams(*all);
-  all->preparation = one->preparation;
-  all->code = one->code;
-  if (one->describe)
-    all->describe = [describe = one->describe, origins = std::move(origins)] {
-      ProgramDescription of_one = describe(), of_all = of_one;
-      of_all.thunks.clear();
-      for (const std::size_t origin : origins)
-        of_all.thunks.push_back(origin < of_one.thunks.size() ? of_one.thunks[origin]
-                                                              : ProgramDescription::no_instruction);
-      return of_all;
-    };
-  if (one->kept_blocks) all->kept_blocks = std::make_shared<KeptBlocks>(all->outputs.size());
+  add_devices(*one, devices, updated, *all, [&](Allocation& allocation, std::uint32_t index) {
+    const bool is_shared = allocation.kind == Allocation::Kind::input && !all->input_layout(allocation.index);
+    if (!is_shared) allocation.offset = index * allocation.bytes;
+  });
+  return all;
+}
+
+std::shared_ptr<Executable> for_separate_shards(const std::shared_ptr<const Executable>& one, LocalDevices devices) {
+  require(ranks().count == 1, one->name, ": its devices must be in this process");
+  auto all = std::make_shared<Executable>();
+  for (const Type type : one->inputs) all->inputs.insert(all->inputs.end(), devices.count, type);
+  for (Output output : one->outputs)
+    for (std::uint32_t index = 0; index < devices.count; ++index) {
+      all->outputs.push_back(output);
+      Output& shard = all->outputs.back();
+      shard.allocation += index * static_cast<std::uint32_t>(one->allocations.size());
+      if (output.donated_input >= 0)
+        shard.donated_input = static_cast<std::int32_t>(output.donated_input * devices.count + index);
+    }
+  add_devices(*one, devices, {}, *all, [&](Allocation& allocation, std::uint32_t index) {
+    allocation.index = allocation.index * devices.count + index;
+  });
   return all;
 }
 

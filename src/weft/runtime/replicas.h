@@ -26,6 +26,10 @@ std::shared_ptr<Executable> for_devices(const std::shared_ptr<const Executable>&
                                         std::span<const Placed> inputs, std::span<const Placed> outputs,
                                         std::span<const std::int32_t> updated = {});
 
+// Does the same, but each shard is a buffer of its own: that of input or output i on device d is number i * devices.count + d. Throws Error
+// if the mesh has devices in other processes.
+std::shared_ptr<Executable> for_separate_shards(const std::shared_ptr<const Executable>& one, LocalDevices devices);
+
 // Runs thunks for all devices, on the calling thread. Each device runs them in order; where they meet, all of them have come.
 void run_together(std::span<const std::shared_ptr<const Thunk>> thunks, std::span<const Launch> launches);
 

@@ -13,6 +13,7 @@
 // MISSING: there is no sdy.mesh @c
 sdy.mesh @a = <["x"=2]>
 sdy.mesh @b = <["x"=4]>
+sdy.mesh @none = <[]>
 
 // CHECK-LABEL: @of_two
 // CHECK-SAME: tensor<2xf32>
@@ -31,4 +32,11 @@ func.func @of_four(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}
   %all = stablehlo.broadcast_in_dim %f, dims = [] : (tensor<f32>) -> tensor<4xf32>
   %0 = stablehlo.add %x, %all : tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// JAX says with a mesh without axes that a value is whole on every device.
+// CHECK-LABEL: @of_four_and_none
+// CHECK-SAME: (%{{.*}}: tensor<4xf32>) -> (tensor<1xf32>)
+func.func @of_four_and_none(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@none, [{}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) {
+  return %x : tensor<4xf32>
 }

@@ -194,8 +194,12 @@ Mesh mesh_named(std::string_view name, const Annotations& meshes, const Cuts& cu
   return cut(parse_mesh(found->value), cuts);
 }
 
+// JAX gives such a mesh to what is whole on every device of whatever mesh the function uses.
+bool has_no_axes(const Annotation& mesh) { return mesh.value.starts_with("<[]>"); }
+
 std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& ports, std::span<const Value> values,
-                                              const Annotations& meshes, const Cuts& cuts, const char* what) {
+                                              const Annotations& meshes, const Mesh& of_function, const Cuts& cuts,
+                                              const char* what) {
   std::vector<std::optional<Sharding>> shardings(values.size());
   for (std::size_t i = 0; i < std::min(ports.size(), values.size()); ++i) {
     const std::string* text = find(ports[i], "sdy.sharding");
@@ -204,7 +208,10 @@ std::vector<std::optional<Sharding>> declared(const std::vector<Annotations>& po
       std::set<std::string_view> mesh;
       add_meshes(*text, mesh);
       require(mesh.size() == 1, "expected the name of one mesh in ", *text);
-      shardings[i] = parse_sharding(*text, mesh_named(*mesh.begin(), meshes, cuts), values[i].rank());
+      const auto named = std::ranges::find(meshes, *mesh.begin(), &Annotation::name);
+      const bool is_whole = named != meshes.end() && has_no_axes(*named);
+      shardings[i] =
+          parse_sharding(*text, is_whole ? of_function : mesh_named(*mesh.begin(), meshes, cuts), values[i].rank());
       shardings[i]->local_type(values[i].type());
     } catch (const UnsupportedError&) {
       throw;
@@ -340,21 +347,24 @@ void for_each_sharding_of(const Graph& function, F&& f) {
   for_each_sharding(function, f);
 }
 
-bool is_single_device(const Annotation& mesh) { return mesh.value.starts_with("<[]"); }
+bool is_single_device(const Annotation& mesh) { return mesh.value.starts_with("<[]") && !has_no_axes(mesh); }
 
 // Returns the mesh that the function's shardings name; of several, which may differ in the order of the devices, the first one by name. If
-// they name none, the module must have a single one.
+// they name none, the module must have a single one. Meshes without axes do not count; if there is no other, the result has no axes.
 Mesh mesh_of(const Graph& function, const Annotations& meshes, const Cuts& cuts) {
   std::set<std::string_view> names;
   for_each_sharding_of(function, [&](std::string_view text) { add_meshes(text, names); });
+  for (const Annotation& mesh : meshes)
+    if (has_no_axes(mesh)) names.erase(mesh.name);
   if (names.empty())
     for (const Annotation& mesh : meshes)
-      if (!is_single_device(mesh)) names.insert(mesh.name);
+      if (!is_single_device(mesh) && !has_no_axes(mesh)) names.insert(mesh.name);
   for (const Annotation& mesh : meshes)
     if (is_single_device(mesh) && (names.empty() || names.contains(mesh.name)))
       throw UnsupportedError(
           concat("weft places no arguments and results on single devices, as the mesh ", mesh.name, " asks for"),
           "sdy.mesh");
+  if (names.empty()) return {};
   Mesh first = mesh_named(*names.begin(), meshes, cuts);
   for (const std::string_view name : names)
     if (!mesh_named(name, meshes, cuts).has_axes_of(first))
@@ -372,8 +382,8 @@ std::optional<DeclaredShardings> declared_shardings(const Graph& function) {
   Cuts cuts;
   for_each_sharding_of(function, [&](std::string_view text) { add_cuts(text, cuts); });
   DeclaredShardings result{mesh_of(function, meshes, cuts), {}, {}};
-  result.inputs = declared(function.annotations->arguments, function.inputs(), meshes, cuts, "argument");
-  result.outputs = declared(function.annotations->results, function.outputs(), meshes, cuts, "result");
+  result.inputs = declared(function.annotations->arguments, function.inputs(), meshes, result.mesh, cuts, "argument");
+  result.outputs = declared(function.annotations->results, function.outputs(), meshes, result.mesh, cuts, "result");
   return result;
 }
 

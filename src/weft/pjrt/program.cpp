@@ -1,0 +1,128 @@
+#include <weft/pjrt/program.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <weft/base/error.h>
+#include <weft/compiler/compiler.h>
+#include <weft/compiler/on_mesh.h>
+#include <weft/compiler/passes/whole_windows.h>
+#include <weft/ir/annotations.h>
+#include <weft/ir/bytecode/bytecode.h>
+#include <weft/ir/host_calls.h>
+#include <weft/ir/text/shardy.h>
+#include <weft/pjrt/client.h>
+#include <weft/pjrt/element_type.h>
+#include <weft/pjrt/interpreted.h>
+#include <weft/pjrt/op_sharding.h>
+
+namespace weft::pjrt {
+
+Texts::Texts(std::vector<std::string> texts) : texts_(std::move(texts)) {
+  for (const std::string& text : texts_) {
+    pointers_.push_back(text.data());
+    sizes_.push_back(text.size());
+  }
+}
+
+namespace {
+
+// Places the partitions on the devices that the options name, or on the first ones.
+void place(Program& program, const CompileOptions& options) {
+  if (options.replicas > 1)
+    throw UnsupportedError(
+        concat("programs of several replicas are not supported, only of several partitions; this one has ",
+               options.replicas, " replicas"),
+        "replicas");
+  std::vector<std::int64_t> ids = options.devices;
+  if (ids.empty()) {
+    ids.resize(static_cast<std::size_t>(options.partitions));
+    std::iota(ids.begin(), ids.end(), 0);
+  }
+  require(std::cmp_equal(ids.size(), options.partitions), "the compile options assign ", ids.size(), " devices to ",
+          options.partitions, " partitions");
+  for (const std::int64_t id : ids) {
+    program.logical_ids.push_back({.replica = 0, .partition = static_cast<int>(program.devices.size())});
+    program.devices.push_back(&device(id));
+  }
+  program.device_assignment = device_assignment(ids);
+}
+
+// Divides the program among devices as its shardings say. What has none is whole on every device.
+compiler::Partitioned divided(const ir::Graph& graph, std::int64_t devices) {
+  auto declared = ir::declared_shardings(graph);
+  if (!declared || declared->mesh.axes().empty())
+    declared = {.mesh = ir::Mesh{{"devices", devices}}, .inputs = {}, .outputs = {}};
+  const ir::Mesh& mesh = declared->mesh;
+  require(mesh.devices() == devices, graph.name, ": its mesh (", mesh, ") has ", mesh.devices(),
+          " devices, and the program has ", devices, " partitions");
+  std::vector<ir::Sharding> inputs;
+  for (const ir::Value input : graph.inputs()) inputs.emplace_back(mesh, input.rank());
+  for (std::size_t i = 0; i < declared->inputs.size(); ++i)
+    if (declared->inputs[i]) inputs[i] = *declared->inputs[i];
+  return compiler::partition(graph, mesh, inputs, declared->outputs);
+}
+
+Texts op_shardings(std::span<const ir::Port> ports, std::span<const ir::Sharding> shardings) {
+  std::vector<std::string> texts;
+  for (const ir::Port& port : ports) texts.push_back(op_sharding(shardings[port.first]));
+  return Texts(std::move(texts));
+}
+
+// Sets the executable, and what depends on how the program is divided.
+void compile(Program& program, const compiler::Options& options) {
+  const auto devices = std::ssize(program.devices);
+  const bool is_interpreted = has_narrow_types(*program.graph);
+  if (devices == 1) {
+    program.executable =
+        is_interpreted ? interpreted(program.graph, program.name) : compiler::compile(*program.graph, options);
+    return;
+  }
+  if (is_interpreted)
+    throw UnsupportedError(
+        concat(program.name, ": has values of fp8, int4 or int2, which is supported on one device only"),
+        "narrow types");
+  const compiler::Partitioned shards = divided(*program.graph, devices);
+  for (ir::Port& port : program.inputs) port.part = shards.graph->inputs()[port.first].type();
+  for (ir::Port& port : program.outputs) port.part = shards.graph->outputs()[port.first].type();
+  program.input_shardings = op_shardings(program.inputs, shards.inputs);
+  program.output_shardings = op_shardings(program.outputs, shards.outputs);
+  program.executable = compiler::compile_for_shards(shards, options);
+}
+
+void describe_outputs(Program& program) {
+  for (const ir::Port& port : program.outputs) {
+    program.output_types.push_back(element_type(port.part.dtype(), port.is_complex).type);
+    for (int d = 0; d < port.part.rank(); ++d) program.output_dims.push_back(port.part.size(d));
+    program.output_ranks.push_back(static_cast<std::size_t>(port.part.rank()));
+  }
+  program.memory_kinds = Texts(std::vector<std::string>(program.outputs.size(), std::string(memory_kind)));
+}
+
+}  // namespace
+
+std::shared_ptr<const Program> compile(std::string_view code, const CompileOptions& how) {
+  auto program = std::make_shared<Program>();
+  place(*program, how);
+  const ir::Module module = ir::read_program(code);
+  program->graph = module.main();
+  if (auto changed = compiler::scatter_whole_windows(*program->graph)) program->graph = std::move(changed);
+  ir::require_host_functions(*program->graph);
+  const auto* const said = program->graph->annotations ? program->graph->annotations->module.get() : nullptr;
+  program->name = said && !said->name.empty() ? said->name : program->graph->name;
+  program->text = ir::print(module);
+  program->inputs = ir::input_ports(*program->graph);
+  program->outputs = ir::output_ports(*program->graph);
+  auto options = compiler::Options::from_knobs();
+  options.name = program->name;
+  if (program->graph->annotations) options.donatable = ir::donated_arguments(*program->graph->annotations);
+  options.donatable.resize(program->graph->inputs().size());
+  for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
+  compile(*program, options);
+  describe_outputs(*program);
+  return program;
+}
+
+}  // namespace weft::pjrt

@@ -1,0 +1,210 @@
+// Several devices of one client: arrays on them, and programs for one or for all of them.
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <tests/pjrt/plugin_client.h>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+namespace weft::test {
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+int id_of(PJRT_Device* device) {
+  PJRT_Device_GetDescription_Args description{.struct_size = PJRT_Device_GetDescription_Args_STRUCT_SIZE,
+                                              .device = device};
+  succeed(api().PJRT_Device_GetDescription(&description));
+  PJRT_DeviceDescription_Id_Args id{.struct_size = PJRT_DeviceDescription_Id_Args_STRUCT_SIZE,
+                                    .device_description = description.device_description};
+  succeed(api().PJRT_DeviceDescription_Id(&id));
+  return id.id;
+}
+
+int device_of(PJRT_Buffer* buffer) {
+  PJRT_Buffer_Device_Args args{.struct_size = PJRT_Buffer_Device_Args_STRUCT_SIZE, .buffer = buffer};
+  succeed(api().PJRT_Buffer_Device(&args));
+  return id_of(args.device);
+}
+
+PJRT_Memory* memory_of(PJRT_Device* device) {
+  PJRT_Device_DefaultMemory_Args args{.struct_size = PJRT_Device_DefaultMemory_Args_STRUCT_SIZE, .device = device};
+  succeed(api().PJRT_Device_DefaultMemory(&args));
+  return args.memory;
+}
+
+PJRT_Buffer* array_on(int device_id, const std::vector<float>& data, std::vector<int64_t> dims) {
+  return array_of(std::span(data), PJRT_Buffer_Type_F32, std::move(dims), {}, nullptr, device(device_id));
+}
+
+// Runs a program of one argument and one result on several devices; `arguments` has the array of each.
+std::vector<PJRT_Buffer*> execute_on_all(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments) {
+  std::vector<PJRT_Buffer*> results(arguments.size());
+  std::vector<PJRT_Buffer* const*> argument_lists;
+  std::vector<PJRT_Buffer**> result_lists;
+  for (std::size_t d = 0; d < arguments.size(); ++d) {
+    argument_lists.push_back(&arguments[d]);
+    result_lists.push_back(&results[d]);
+  }
+  std::vector<PJRT_Event*> events(arguments.size());
+  PJRT_ExecuteOptions options{.struct_size = PJRT_ExecuteOptions_STRUCT_SIZE};
+  PJRT_LoadedExecutable_Execute_Args args{.struct_size = PJRT_LoadedExecutable_Execute_Args_STRUCT_SIZE,
+                                          .executable = executable,
+                                          .options = &options,
+                                          .argument_lists = argument_lists.data(),
+                                          .num_devices = arguments.size(),
+                                          .num_args = 1,
+                                          .output_lists = result_lists.data(),
+                                          .device_complete_events = events.data()};
+  succeed(api().PJRT_LoadedExecutable_Execute(&args));
+  for (PJRT_Event* event : events) await(event);
+  return results;
+}
+
+TEST(Devices, AreAsManyAsTheClientAskedFor) {
+  PJRT_Client_Devices_Args devices{.struct_size = PJRT_Client_Devices_Args_STRUCT_SIZE, .client = client()};
+  succeed(api().PJRT_Client_Devices(&devices));
+  ASSERT_EQ(devices.num_devices, 8u);
+  EXPECT_EQ(id_of(devices.devices[5]), 5);
+  PJRT_Client_LookupDevice_Args missing{
+      .struct_size = PJRT_Client_LookupDevice_Args_STRUCT_SIZE, .client = client(), .id = 8};
+  EXPECT_THAT(failure(api().PJRT_Client_LookupDevice(&missing)).message, HasSubstr("weft has 8"));
+  const std::string name = "devices";
+  const PJRT_NamedValue other = option(name, 4);
+  PJRT_Client_Create_Args args{
+      .struct_size = PJRT_Client_Create_Args_STRUCT_SIZE, .create_options = &other, .num_options = 1};
+  EXPECT_THAT(failure(api().PJRT_Client_Create(&args)).message, HasSubstr("8 devices already"));
+}
+
+TEST(Devices, HaveArraysThatCanBeMoved) {
+  PJRT_Buffer* x = array_on(3, {1, 2}, {2});
+  EXPECT_EQ(device_of(x), 3);
+  PJRT_Buffer_CopyToMemory_Args copy{
+      .struct_size = PJRT_Buffer_CopyToMemory_Args_STRUCT_SIZE, .buffer = x, .dst_memory = memory_of(device(6))};
+  succeed(api().PJRT_Buffer_CopyToMemory(&copy));
+  EXPECT_EQ(device_of(copy.dst_buffer), 6);
+  destroy(x);
+  EXPECT_THAT(numbers<float>(copy.dst_buffer), ElementsAre(1, 2));
+  destroy(copy.dst_buffer);
+}
+
+TEST(Devices, RunAProgramForOneOfThem) {
+  PJRT_LoadedExecutable* program = compile(R"(func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.add %x, %x : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  })",
+                                           nullptr, "mlir", options_for({5}));
+  PJRT_Buffer* x = array_on(5, {1, 2}, {2});
+  PJRT_Buffer* y = execute(program, {x});
+  EXPECT_EQ(device_of(y), 5);
+  EXPECT_THAT(numbers<float>(y), ElementsAre(2, 4));
+  for (PJRT_Buffer* buffer : {x, y}) destroy(buffer);
+  destroy(program);
+}
+
+// The devices are not in the order of their numbers: the partition 0 is on device 7.
+TEST(Devices, RunAProgramThatIsDividedAmongThem) {
+  PJRT_LoadedExecutable* program = compile(R"(
+    module @sums attributes {mhlo.num_partitions = 4 : i32} {
+      sdy.mesh @mesh = <["x"=4]>
+      func.func @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<4x2xf32> {
+        %zero = stablehlo.constant dense<0.0> : tensor<f32>
+        %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<4x2xf32>, tensor<f32>) -> tensor<2xf32>
+        %1 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<2xf32>) -> tensor<4x2xf32>
+        %2 = stablehlo.multiply %x, %1 : tensor<4x2xf32>
+        return %2 : tensor<4x2xf32>
+      }
+    })",
+                                           nullptr, "mlir", options_for({7, 2, 1, 4}));
+  std::vector<PJRT_Buffer*> x = {array_on(7, {1, 10}, {1, 2}), array_on(2, {2, 20}, {1, 2}),
+                                 array_on(1, {3, 30}, {1, 2}), array_on(4, {4, 40}, {1, 2})};
+  const std::vector<PJRT_Buffer*> y = execute_on_all(program, x);
+  EXPECT_THAT(numbers<float>(y[0]), ElementsAre(10, 1000));
+  EXPECT_THAT(numbers<float>(y[3]), ElementsAre(40, 4000));
+  EXPECT_EQ(device_of(y[0]), 7);
+  EXPECT_EQ(device_of(y[3]), 4);
+  for (const auto& buffers : {x, y})
+    for (PJRT_Buffer* buffer : buffers) destroy(buffer);
+  destroy(program);
+}
+
+TEST(Devices, TakeTheMemoryOfDonatedShards) {
+  PJRT_LoadedExecutable* program = compile(R"(
+    module @twice attributes {mhlo.num_partitions = 2 : i32} {
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, tf.aliasing_output = 0 : i32})
+          -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+        %0 = stablehlo.add %x, %x : tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    })",
+                                           nullptr, "mlir", options_for({0, 1}));
+  std::vector<PJRT_Buffer*> x = {array_on(0, {1, 2}, {2}), array_on(1, {3, 4}, {2})};
+  const void* const memory[] = {address(x[0]), address(x[1])};
+  const std::vector<PJRT_Buffer*> y = execute_on_all(program, x);
+  EXPECT_THAT(numbers<float>(y[1]), ElementsAre(6, 8));
+  for (std::size_t d = 0; d < 2; ++d) {
+    EXPECT_EQ(address(y[d]), memory[d]);
+    EXPECT_TRUE(is_deleted(x[d]));
+  }
+  for (const auto& buffers : {x, y})
+    for (PJRT_Buffer* buffer : buffers) destroy(buffer);
+  destroy(program);
+}
+
+// XLA's form: the shards of each dimension, and how many devices hold the same.
+TEST(Devices, TellHowAProgramIsDivided) {
+  PJRT_LoadedExecutable* program = compile(R"(
+    module @rows attributes {mhlo.num_partitions = 4 : i32} {
+      sdy.mesh @mesh = <["x"=2, "y"=2]>
+      func.func @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}, %z: tensor<2xf32>)
+          -> tensor<4x2xf32> {
+        return %x : tensor<4x2xf32>
+      }
+    })",
+                                           nullptr, "mlir", options_for({0, 1, 2, 3}));
+  struct Args {
+    std::size_t struct_size;
+    PJRT_Extension_Base* extension_start;
+    PJRT_Executable* executable;
+    std::size_t count;
+    const char* const* shardings;
+    const std::size_t* sizes;
+  };
+  struct Extension {
+    PJRT_Extension_Base base;
+    PJRT_Error* (*parameters)(Args*);
+  };
+  const PJRT_Extension_Base* at = api().extension_start;
+  while (at && at->type != PJRT_Extension_Type_Shardings) at = at->next;
+  ASSERT_NE(at, nullptr);
+  PJRT_LoadedExecutable_GetExecutable_Args get{.struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+                                               .loaded_executable = program};
+  succeed(api().PJRT_LoadedExecutable_GetExecutable(&get));
+  Args args{.struct_size = sizeof(Args), .executable = get.executable};
+  succeed(reinterpret_cast<const Extension*>(at)->parameters(&args));
+  ASSERT_EQ(args.count, 2u);
+  // type OTHER, grid 2 x 1 x 2, devices 0 2 1 3, the last dimension replicates
+  EXPECT_EQ(std::string(args.shardings[0], args.sizes[0]),
+            std::string("\x08\x03\x1a\x03\x02\x01\x02\x22\x04\x00\x02\x01\x03\x30\x01", 15));
+  EXPECT_EQ(args.sizes[1], 0u);  // replicated
+  PJRT_Executable_Destroy_Args gone{.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+                                    .executable = get.executable};
+  succeed(api().PJRT_Executable_Destroy(&gone));
+  destroy(program);
+}
+
+TEST(Devices, MustBeEnoughForAProgram) {
+  Failure wrong;
+  compile("func.func @main(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }", &wrong, "mlir",
+          options_for({0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_THAT(wrong.message, HasSubstr("there is no device 8"));
+}
+
+}  // namespace
+
+}  // namespace weft::test
