@@ -27,6 +27,28 @@ TEST(Jagged, HasValuesLengthsAndOffsets) {
   expect_values(JaggedTensor::from_tensors(jagged.values(), lengths).ends(), {3}, {2, 2, 3});
 }
 
+TEST(Jagged, IsDividedInBlocks) {
+  const Mesh mesh{{"data", 2}};
+  const KeyedJaggedTensor features({"a", "b"}, {1, 2, 3, 4, 5, 6, 7}, Numbers{1, 0, 2, 1, 0, 0, 2, 1},
+                                   {1, 2, 3, 4, 5, 6, 7});
+  const KeyedJaggedTensor blocks = features.sharded("data", mesh);
+  EXPECT_EQ(blocks.batch(), 4);
+  expect_values(blocks.ends(), {2, 2, 2}, {1, 1, 1, 1, 2, 3, 5, 6});
+  expect_values(blocks.values(), {2, 6}, {1, 0, 0, 0, 0, 0, 2, 3, 4, 5, 6, 7});
+  expect_values(blocks.weights(), {2, 6}, {1, 0, 0, 0, 0, 0, 2, 3, 4, 5, 6, 7});
+  expect_error([&] { blocks.lengths(); }, "KeyedJaggedTensor.lengths: the features are in blocks");
+  expect_error([&] { blocks.sharded("data", mesh); }, "KeyedJaggedTensor.sharded: the features are in blocks already");
+  expect_error([&] { features.sharded("data", Mesh{{"data", 3}}); },
+               "KeyedJaggedTensor.sharded: a batch of 4 does not divide among 3 devices (data); the nearest that do "
+               "are 3 and 6");
+  expect_error([&] { features.sharded("model", mesh); }, "the mesh (data=2) has no axis 'model'");
+}
+
+TEST(Jagged, WeightsOfNoValuesAreNotNoWeights) {
+  EXPECT_FALSE(JaggedTensor({}, Numbers{0, 0}).weights().defined());
+  EXPECT_TRUE(JaggedTensor({}, Numbers{0, 0}, std::vector<float>()).weights().defined());
+}
+
 TEST(Jagged, IsKeyMajor) {
   const KeyedJaggedTensor features({"a", "b"}, {1, 2, 3, 4}, Numbers{1, 0, 2, 1});
   EXPECT_EQ(features.batch(), 2);

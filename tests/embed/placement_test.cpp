@@ -13,6 +13,7 @@ using embed::EmbeddingBagConfig;
 using embed::KeyedJaggedTensor;
 using embed::Pooling;
 using embed::ShardingPlan;
+using embed::TablePlacement;
 using embed::TableSharding;
 using test::arbitrary;
 
@@ -172,6 +173,55 @@ TEST(Placement, ExchangesIdsAndPooledRowsAlone) {
     const auto& program = step.explain({.remedies = false}).programs.at(0);
     EXPECT_GT(program.sent_bytes, 0);
     EXPECT_LE(program.sent_bytes, 4096) << "a part of the smallest table has 16 KB, " << sharding;
+  }
+}
+
+std::string placing_error(const ShardingPlan& plan, bool sparse = true) {
+  std::vector<EmbeddingBagConfig> tables = placed_configs();
+  tables[1].sparse_update = sparse;
+  try {
+    const EmbeddingBagCollection collection(std::move(tables), {.plan = plan});
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    return what.substr(0, what.find(" (/"));
+  }
+  return "no error";
+}
+
+TEST(Placement, SaysWhichTableDoesNotFitWhere) {
+  const auto error = [](TablePlacement of_y, bool sparse = true) {
+    return placing_error({four, {"data"}, {{}, std::move(of_y), {}, {}}}, sparse);
+  };
+  const std::string table = "EmbeddingBagCollection: table \"y\", ";
+  EXPECT_EQ(error({TableSharding::table_wise, {4}}), table + "table_wise: there is no device 4; they are 0 to 3");
+  EXPECT_EQ(error({TableSharding::table_wise, {}}), table + "table_wise: it lies at 0 places; name one");
+  EXPECT_EQ(error({TableSharding::row_wise, {1}}),
+            table + "row_wise: it lies at 1 places; name none, because all devices have rows");
+  EXPECT_EQ(error({TableSharding::column_wise, {0, 1, 2}}),
+            table + "column_wise: 8 columns do not divide into 3 pieces");
+  EXPECT_EQ(error({TableSharding::grid, {0}}),
+            table + "grid: the plan has a single axis; name the axis of the hosts and that of their devices");
+  EXPECT_EQ(error({TableSharding::row_wise}, false),
+            "EmbeddingBagCollection: table \"y\" is divided, so its rows are updated where they lie: leave "
+            "sparse_update true, or make it "
+            "data_parallel");
+  EXPECT_EQ(placing_error({four, {"data"}, {{}}}), "EmbeddingBagCollection: the plan has 1 tables, the collection 4");
+  EXPECT_EQ(placing_error({four, {}, {{}, {}, {}, {}}}), "EmbeddingBagCollection: the plan names no axis of its mesh");
+}
+
+TEST(Placement, BadIdsAreNamed) {
+  EmbeddingBagCollection collection(placed_configs(), {.plan = plans[2]});
+  const auto step =
+      compile(four, [&](const KeyedJaggedTensor& features) { return sum(collection(features).values()); });
+  Numbers ids(3 * samples, 1), lengths(3 * samples, 1);
+  ids[2 * samples + 5] = ids_of_table + 3;
+  const Tensor result = step(KeyedJaggedTensor({"a", "b", "c"}, ids, lengths).sharded("data", four));
+  try {
+    result.item();
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    const std::string expected = "embedding: id 13 of \"c\", sample 5, is no row of its table, which has 13 rows";
+    EXPECT_EQ(std::string(error.what()).substr(0, expected.size()), expected);
   }
 }
 

@@ -95,10 +95,15 @@ Pipeline::~Pipeline() {
 }
 
 Pipeline::Programs& Pipeline::programs_of(const std::shared_ptr<const Specialization>& step) {
+  constexpr std::size_t most_kept = 16;  // of different sizes
+  if (programs_.size() >= most_kept && !programs_.contains(step))
+    std::erase_if(programs_, [&](const auto& known) { return !pending_ || pending_->step != known.first; });
   const auto [entry, is_new] = programs_.try_emplace(step);
   Programs& made = entry->second;
   if (!is_new) return made;
   made.refusal = refusal_of(*step);
+  if (made.refusal.empty() && step->plan->executable->input_layouts.empty())
+    made.refusal = "on one device, nothing waits for an exchange";
   if (!made.refusal.empty()) return made;
   std::vector<ir::Value> results;
   for (const Place& place : step->results) results.push_back(step->output_values[place.index]);
@@ -139,7 +144,8 @@ void Pipeline::feed(const std::shared_ptr<const Specialization>& step, std::span
   std::vector<runtime::BufferPtr> batch;
   for (const std::size_t i : programs.parts->batch) batch.push_back(buffer_of(next.tensors[i]));
   if (pending_ && pending_->step == step) {
-    next.values = launch(programs.steady, *pending_, batch);
+    Pending last = *std::exchange(pending_, std::nullopt);  // if its launch fails, it is not tried again
+    next.values = launch(programs.steady, last, batch);
   } else {
     drain();
     for (const std::size_t i : programs.parts->tables)
