@@ -153,7 +153,7 @@ class RowAdder {
   void start(const std::byte* row, Real scale) {
     has_begun_ = true;
     if (sums_.same && scale == 1) {
-      std::memcpy(to_, row, sums_.row_bytes);
+      if (sums_.row_bytes > 0) std::memcpy(to_, row, sums_.row_bytes);  // rows without columns have no address
       return;
     }
     scales_[0] = scale;

@@ -134,7 +134,7 @@ class EmbeddingBagThunk final : public runtime::Thunk {
         else if (!entry.is_in_bounds(ids[i]))
           ++skipped;
       }
-      if (!adder.end()) std::memset(to, 0, entry.width * sizeof(Real));
+      if (!adder.end() && entry.width > 0) std::memset(to, 0, entry.width * sizeof(Real));
     }
     return skipped;
   }

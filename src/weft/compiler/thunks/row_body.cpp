@@ -117,7 +117,9 @@ RowBody::Runner::Runner(const RowBody& body) : body_(body), addresses_(body.byte
 }
 
 void RowBody::Runner::run() {
-  const auto copy = [&](const Copy& c) { std::memcpy(addresses_[c.to], addresses_[c.from], body_.bytes_[c.from]); };
+  const auto copy = [&](const Copy& c) {
+    if (const auto bytes = body_.bytes_[c.from]; bytes > 0) std::memcpy(addresses_[c.to], addresses_[c.from], bytes);
+  };
   std::ranges::for_each(body_.before_, copy);
   for (const Call& call : body_.calls_) {
     const std::size_t* const values = call.buffers.data();
