@@ -62,8 +62,12 @@ class Division {
     for (const Value v : values()) {
       made.values.push_back(v.type());
       made.shardings.push_back(sharding_of(v));
+      made.inputs.push_back(is_input(v) ? static_cast<std::int64_t>(v.node->attributes<ir::ParameterAttributes>().index)
+                                        : -1);
       made.names.push_back(
-          concat(v.node->op->name, v.node->location.line == 0 ? "" : " at ", ir::place_text(v.node->location)));
+          is_input(v) ? std::string()
+                      : concat(v.node->op->name,
+                               v.node->location.line == 0 ? "" : concat(" at ", ir::place_text(v.node->location))));
     }
     return made;
   }

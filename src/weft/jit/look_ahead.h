@@ -42,7 +42,8 @@ struct LookAhead {
   std::vector<std::size_t> batch, tables;  // the inputs of the step that the values depend on
   std::vector<Type> values;
   std::vector<std::optional<ir::Sharding>> shardings;  // of the values, on a mesh
-  std::vector<std::string> names;                      // of the values, for people
+  std::vector<std::string> names;                      // of the values, for people; empty for an input of the step
+  std::vector<std::int64_t> inputs;                    // of the values: the input of the step that it is, or -1
   std::shared_ptr<ir::Graph> fill;                     // batch..., tables... -> values...
   std::shared_ptr<ir::Graph>
       steady;  // inputs of the step..., values..., batch of the next step... -> outputs..., values...

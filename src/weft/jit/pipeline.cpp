@@ -224,8 +224,11 @@ std::string Pipeline::explain() const {
     text +=
         concat("while a step runs, ", programs.parts->values.size(), " values of the next one are computed",
                ahead_ == Ahead::stale_lookups ? ", from tables that lack the update of the current step" : "", '\n');
-    for (std::size_t i = 0; i < programs.parts->values.size(); ++i)
-      text += concat("  ", programs.parts->names[i], ": ", programs.parts->values[i], '\n');
+    for (std::size_t i = 0; i < programs.parts->values.size(); ++i) {
+      const std::int64_t input = programs.parts->inputs[i];
+      text += concat("  ", input < 0 ? programs.parts->names[i] : step->name_of(step->inputs[input]), ": ",
+                     programs.parts->values[i], '\n');
+    }
   }
   return text;
 }
