@@ -4,7 +4,9 @@
 #include <utility>
 
 #include <weft/base/log.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/sharding_layout.h>
+#include <weft/ir/op.h>
 #include <weft/jit/parameter_buffers.h>
 #include <weft/record/backend.h>
 #include <weft/record/mesh.h>
@@ -25,16 +27,11 @@ std::string refusal_of(const Specialization& step) {
   return {};
 }
 
-std::optional<ir::Sharding> sharding_at(runtime::LayoutId layout) {
-  return layout ? std::optional(compiler::sharding_of(layout)) : std::nullopt;
-}
-
-std::vector<StepInput> inputs_of(const Specialization& step) {
+std::vector<compiler::StepInput> inputs_of(const Specialization& step) {
+  using compiler::StepInput;
   std::vector<StepInput> inputs;
-  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
-    const Place& place = step.inputs[i];
+  for (const Place& place : step.inputs) {
     StepInput& input = inputs.emplace_back();
-    input.sharding = sharding_at(step.plan->executable->input_layout(i));
     // What the function captured is the same for every batch.
     if (place.kind == Place::Kind::argument || place.kind == Place::Kind::constant) input.kind = StepInput::Kind::batch;
     if (place.kind != Place::Kind::parameter || !place.parameter->sparse_update) continue;
@@ -45,38 +42,41 @@ std::vector<StepInput> inputs_of(const Specialization& step) {
   return inputs;
 }
 
-// Builds one of the programs. Values that are computed ahead are donated; so are inputs that the step itself donates.
-std::shared_ptr<const runtime::Executable> build(const Specialization& step, const LookAhead& parts,
-                                                 std::shared_ptr<ir::Graph> graph, std::size_t step_inputs,
-                                                 std::size_t step_outputs, std::span<const std::size_t> batch,
-                                                 std::span<const std::size_t> tables) {
+std::vector<std::size_t> results_of(const Specialization& step) {
+  std::vector<std::size_t> results;
+  for (const Place& place : step.results) results.push_back(place.index);
+  return results;
+}
+
+// Returns the graph of the step with its outputs.
+std::shared_ptr<const ir::Graph> graph_of(const Specialization& step) {
+  const auto copy = compiler::copy_of(*step.graph);
+  WEFT_ASSERT(copy->nodes().size() == step.graph->nodes().size(), "a copy has other nodes");
+  std::vector<ir::Value> outputs;
+  for (const ir::Value v : step.output_values) outputs.push_back({copy->nodes()[v.node->id], v.index});
+  copy->set_outputs(std::move(outputs));
+  return copy;
+}
+
+// Divides the step among the devices as it was divided when it was compiled.
+compiler::Partitioned divided(const Specialization& step, const ir::Graph& graph) {
   const runtime::Executable& whole = *step.plan->executable;
-  std::vector<bool> donatable(graph->inputs().size());
-  std::vector<runtime::LayoutId> inputs(graph->inputs().size()), outputs(graph->outputs().size());
-  for (std::size_t i = 0; i < step_inputs; ++i) inputs[i] = whole.input_layout(i);
-  for (std::size_t i = 0; i < step_outputs; ++i) {
-    outputs[i] = whole.output_layout(i);
-    if (const std::int32_t from = whole.outputs[i].donated_input; from >= 0) donatable[from] = true;
-  }
-  const auto layout_of = [&](std::size_t value) {
-    return parts.shardings[value] ? compiler::layout_for(*parts.shardings[value]) : runtime::LayoutId();
-  };
-  std::size_t next = step_inputs;
-  for (std::size_t v = 0; step_inputs > 0 && v < parts.values.size(); ++v, ++next) {
-    inputs[next] = layout_of(v);
-    donatable[next] = true;
-  }
-  for (const std::size_t i : batch) inputs[next++] = whole.input_layout(i);
-  for (const std::size_t i : tables) inputs[next++] = whole.input_layout(i);
-  for (std::size_t v = 0; step_outputs + v < outputs.size(); ++v) outputs[step_outputs + v] = layout_of(v);
+  const auto first = std::ranges::find_if(whole.input_layouts, [](runtime::LayoutId layout) { return bool(layout); });
+  record::MeshProgram program{
+      .mesh = compiler::sharding_of(*first).mesh(), .inputs = whole.input_layouts, .outputs = {}};
+  program.outputs.resize(whole.outputs.size());
+  for (const auto& [place, parameter] : step.updates)
+    program.outputs[place.index] = parameter->unobserved().impl().layout;
+  return record::divide_for_mesh(graph, program);
+}
+
+// Builds one of the programs. `donatable` and `shared` say so of its first inputs; the others are neither.
+std::shared_ptr<const runtime::Executable> build(const ir::Graph& graph, const compiler::Partitioned& program,
+                                                 std::vector<bool> donatable, std::vector<bool> shared) {
+  donatable.resize(program.inputs.size());
+  shared.resize(program.inputs.size());
   std::optional<compiler::Report> report;
-  if (whole.input_layouts.empty())
-    return record::build(record::backend(), std::move(graph), std::move(donatable), report);
-  const auto first = std::ranges::find_if(inputs, [](runtime::LayoutId layout) { return bool(layout); });
-  return record::build_for_mesh(
-      record::backend(), *graph,
-      {.mesh = compiler::sharding_of(*first).mesh(), .inputs = std::move(inputs), .outputs = std::move(outputs)},
-      std::move(donatable), report);
+  return record::build_divided(record::backend(), graph, program, std::move(donatable), shared, {}, report);
 }
 
 // Moves inputs that are on one device to the devices of the mesh.
@@ -102,22 +102,26 @@ Pipeline::Programs& Pipeline::programs_of(const std::shared_ptr<const Specializa
   Programs& made = entry->second;
   if (!is_new) return made;
   made.refusal = refusal_of(*step);
-  if (made.refusal.empty() && step->plan->executable->input_layouts.empty())
+  const runtime::Executable* const whole = step->plan ? step->plan->executable.get() : nullptr;
+  if (made.refusal.empty() && whole->input_layouts.empty())
     made.refusal = "on one device, nothing waits for an exchange";
   if (!made.refusal.empty()) return made;
-  std::vector<ir::Value> results;
-  for (const Place& place : step->results) results.push_back(step->output_values[place.index]);
-  made.parts = look_ahead(*step->graph, step->output_values, results, inputs_of(*step), ahead_);
+  const auto graph = graph_of(*step);
+  made.parts = compiler::look_ahead(divided(*step, *graph), inputs_of(*step), results_of(*step), ahead_);
   if (!made.parts) {
-    made.refusal =
-        ahead_ == Ahead::nothing ? "the schedule computes nothing ahead" : "nothing of the step can be computed ahead";
+    made.refusal = ahead_ == compiler::Ahead::nothing ? "the schedule computes nothing ahead"
+                                                      : "no exchange of the step can run ahead";
     return made;
   }
-  const LookAhead& parts = *made.parts;
-  const std::size_t inputs = step->inputs.size(), outputs = step->plan->executable->outputs.size();
-  made.fill.executable = build(*step, parts, parts.fill, 0, 0, parts.batch, parts.tables);
-  made.steady.executable = build(*step, parts, parts.steady, inputs, outputs, parts.batch, {});
-  made.drain.executable = build(*step, parts, parts.drain, inputs, outputs, {}, {});
+  // The step donates what it donates without a pipeline, and the values.
+  std::vector<bool> donatable(step->inputs.size()), shared;
+  for (const runtime::Output& output : whole->outputs)
+    if (output.donated_input >= 0) donatable[output.donated_input] = true;
+  donatable.resize(step->inputs.size() + made.parts->values.size(), true);
+  for (const runtime::LayoutId layout : whole->input_layouts) shared.push_back(!layout);
+  made.fill.executable = build(*graph, made.parts->fill, {}, {});
+  made.steady.executable = build(*graph, made.parts->steady, donatable, shared);
+  made.drain.executable = build(*graph, made.parts->drain, donatable, shared);
   return made;
 }
 
@@ -221,14 +225,13 @@ std::string Pipeline::explain() const {
       text += concat("steps run one after the other: ", programs.refusal, '\n');
       continue;
     }
-    text +=
-        concat("while a step runs, ", programs.parts->values.size(), " values of the next one are computed",
-               ahead_ == Ahead::stale_lookups ? ", from tables that lack the update of the current step" : "", '\n');
-    for (std::size_t i = 0; i < programs.parts->values.size(); ++i) {
-      const std::int64_t input = programs.parts->inputs[i];
-      text += concat("  ", input < 0 ? programs.parts->names[i] : step->name_of(step->inputs[input]), ": ",
-                     programs.parts->values[i], '\n');
-    }
+    text += concat(
+        "while a step runs, ", programs.parts->values.size(), " exchanges of the next one do",
+        ahead_ == compiler::Ahead::stale_lookups ? ", from tables that lack the update of the current step" : "", '\n');
+    for (const compiler::Communication& exchange : programs.parts->exchanges)
+      text += concat("  ", exchange.node->op->name, " of ", exchange.received(), " for ",
+                     exchange.reason ? exchange.reason->name : "an output",
+                     exchange.location.line == 0 ? "" : concat(" at ", place_text(exchange.location)), '\n');
   }
   return text;
 }

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include <weft/jit/look_ahead.h>
+#include <weft/compiler/spmd/look_ahead.h>
 #include <weft/jit/specialization.h>
 #include <weft/record/immediates.h>
 #include <weft/runtime/executable.h>
@@ -20,7 +20,7 @@ namespace weft::jit {
 
 class Pipeline {
  public:
-  explicit Pipeline(Ahead ahead) : ahead_(ahead) {}
+  explicit Pipeline(compiler::Ahead ahead) : ahead_(ahead) {}
   ~Pipeline();  // warns if a step was not launched
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -39,7 +39,7 @@ class Pipeline {
   // Returns the steps that were launched since the last time, in the order of the calls.
   std::vector<Finished> take() { return std::exchange(finished_, {}); }
 
-  // Returns what is computed ahead, or why nothing is; empty before the first step.
+  // Returns which exchanges run ahead, or why none does; empty before the first step.
   std::string explain() const;
   // Returns the memory that a step needs at its peak, with what it is given and what is computed ahead; before the first step 0.
   std::uint64_t peak_bytes() const;
@@ -50,7 +50,7 @@ class Pipeline {
     record::ImmediatePool numbers = {};
   };
   struct Programs {
-    std::optional<LookAhead> parts;
+    std::optional<compiler::LookAhead> parts;
     std::string refusal;  // the reason why there are no parts
     Program fill, steady, drain;
   };
@@ -67,7 +67,7 @@ class Pipeline {
   // Launches the step of the pending call, and then what `batch` is the input for. Returns the values computed ahead.
   std::vector<runtime::BufferPtr> launch(Program& program, Pending& pending, std::span<const runtime::BufferPtr> batch);
 
-  Ahead ahead_;
+  compiler::Ahead ahead_;
   std::map<std::shared_ptr<const Specialization>, Programs> programs_;
   std::optional<Pending> pending_;
   std::vector<Finished> finished_;

@@ -51,39 +51,49 @@ void move_state(TensorImpl& state) {
   if (session.mesh) move_state(state, replicated(*session.mesh, state.type.rank()));
 }
 
-std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const ir::Graph& graph,
-                                                          const MeshProgram& program, std::vector<bool> donatable,
-                                                          std::optional<compiler::Report>& report) {
+compiler::Partitioned divide_for_mesh(const ir::Graph& graph, const MeshProgram& program) {
   std::vector<ir::Sharding> inputs;
-  std::vector<bool> shared;
-  for (std::size_t i = 0; i < program.inputs.size(); ++i) {
-    const runtime::LayoutId layout = program.inputs[i];
-    shared.push_back(!layout);
-    inputs.push_back(layout ? compiler::sharding_of(layout)
-                            : ir::Sharding(program.mesh, graph.inputs()[i].type().rank()));
-  }
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    inputs.push_back(program.inputs[i] ? compiler::sharding_of(program.inputs[i])
+                                       : ir::Sharding(program.mesh, graph.inputs()[i].type().rank()));
   std::vector<std::optional<ir::Sharding>> outputs;
   for (const runtime::LayoutId layout : program.outputs)
     outputs.push_back(layout ? std::optional(compiler::sharding_of(layout)) : std::nullopt);
-  compiler::Report of_division;
-  const compiler::Partitioned divided = [&] {
-    const compiler::Phase phase(of_division, "divide");
-    return compiler::partition(graph, program.mesh, inputs, outputs);
-  }();
+  return compiler::partition(graph, program.mesh, inputs, outputs);
+}
+
+std::shared_ptr<const runtime::Executable> build_divided(Backend backend, const ir::Graph& whole,
+                                                         const compiler::Partitioned& divided,
+                                                         std::vector<bool> donatable, const std::vector<bool>& shared,
+                                                         compiler::Report before,
+                                                         std::optional<compiler::Report>& report) {
   require(backend != Backend::interpreter || runtime::ranks().count == 1,
           "the interpreter runs all devices of a mesh in one process: start a single one, or choose another backend");
   if (backend == Backend::interpreter)
     return compiler::for_mesh(interpreted(divided.graph, donatable, true), divided, compiler::Options::from_knobs(),
                               shared);
-  const compiler::Options options = compiler_options(graph, backend, std::move(donatable));
+  const compiler::Options options = compiler_options(whole, backend, std::move(donatable));
   require_same_program(*divided.graph, concat(options.target->cpu, options.target->features,
                                               options.communication_key(), options.strict, options.fuse));
   return compile_once(
       [&](compiler::Report& made) {
-        made = of_division;
+        made = std::move(before);
         return compiler::compile_for_mesh(divided, options, &made, shared);
       },
       report);
+}
+
+std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const ir::Graph& graph,
+                                                          const MeshProgram& program, std::vector<bool> donatable,
+                                                          std::optional<compiler::Report>& report) {
+  std::vector<bool> shared;
+  for (const runtime::LayoutId layout : program.inputs) shared.push_back(!layout);
+  compiler::Report of_division;
+  const compiler::Partitioned divided = [&] {
+    const compiler::Phase phase(of_division, "divide");
+    return divide_for_mesh(graph, program);
+  }();
+  return build_divided(backend, graph, divided, std::move(donatable), shared, std::move(of_division), report);
 }
 
 }  // namespace weft::record

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/compiler/spmd/partition.h>
 #include <weft/ir/mesh.h>
 #include <weft/record/backend.h>
 #include <weft/record/tensor_impl.h>
@@ -51,5 +52,12 @@ struct MeshProgram {
 std::shared_ptr<const runtime::Executable> build_for_mesh(Backend backend, const ir::Graph& graph,
                                                           const MeshProgram& program, std::vector<bool> donatable,
                                                           std::optional<compiler::Report>& report);
+// The two halves of it. `shared` says which inputs have no layout; `whole` names the program.
+compiler::Partitioned divide_for_mesh(const ir::Graph& graph, const MeshProgram& program);
+std::shared_ptr<const runtime::Executable> build_divided(Backend backend, const ir::Graph& whole,
+                                                         const compiler::Partitioned& divided,
+                                                         std::vector<bool> donatable, const std::vector<bool>& shared,
+                                                         compiler::Report before,
+                                                         std::optional<compiler::Report>& report);
 
 }  // namespace weft::record

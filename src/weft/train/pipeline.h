@@ -6,8 +6,8 @@
 //     if (const auto loss = pipeline(batch)) report(*loss);   // of an earlier batch
 //   while (const auto loss = pipeline.finish()) report(*loss);
 //
-// The step is written as if it ran alone. What may be computed ahead follows from what it reads: the batch, embedding tables, other state
-// (jit/look_ahead.h). An exact schedule gives the bits of the same steps one after the other; a stale one is asked for by name.
+// The step is written as if it ran alone. Which exchanges between devices may run ahead follows from what they depend on: the batch, embedding
+// tables, other state (compiler/spmd/look_ahead.h). An exact schedule gives the bits of the same steps one after the other; a stale one is asked for by name.
 //
 // Between two calls, the last step is not launched yet: call finish() before you read, save or change parameters.
 #pragma once
@@ -27,22 +27,22 @@ namespace weft::train {
 // Which part of the next step is computed ahead. The names are those of TorchRec's pipelines.
 class Schedule {
  public:
-  explicit constexpr Schedule(jit::Ahead ahead) : ahead_(ahead) {}
-  jit::Ahead ahead() const { return ahead_; }
+  explicit constexpr Schedule(compiler::Ahead ahead) : ahead_(ahead) {}
+  compiler::Ahead ahead() const { return ahead_; }
 
  private:
-  jit::Ahead ahead_;
+  compiler::Ahead ahead_;
 };
 
 namespace schedule {
-inline Schedule base() { return Schedule(jit::Ahead::nothing); }     // one step after the other
-inline Schedule sparse_dist() { return Schedule(jit::Ahead::ids); }  // the exchange of ids
+inline Schedule base() { return Schedule(compiler::Ahead::nothing); }     // one step after the other
+inline Schedule sparse_dist() { return Schedule(compiler::Ahead::ids); }  // the exchange of ids
 inline Schedule fused_sparse_dist() {
-  return Schedule(jit::Ahead::lookups);
+  return Schedule(compiler::Ahead::lookups);
 }  // and lookups, as soon as tables are updated
 inline Schedule exact() { return fused_sparse_dist(); }
 // Lookups beside the backward pass, from tables that lack the update of the current step.
-inline Schedule semi_sync() { return Schedule(jit::Ahead::stale_lookups); }
+inline Schedule semi_sync() { return Schedule(compiler::Ahead::stale_lookups); }
 }  // namespace schedule
 
 struct PipelineOptions {
@@ -74,7 +74,7 @@ class Pipeline {
     return next();
   }
 
-  // Tells what is computed ahead, or why nothing is.
+  // Tells which exchanges run ahead, or why none does.
   std::string explain() const { return pipeline_->explain(); }
   // Returns the memory that a step needs at its peak, as planned; before the first step 0.
   std::uint64_t peak_bytes() const { return pipeline_->peak_bytes(); }
