@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <span>
 #include <vector>
 
+#include <weft/runtime/staging.h>
 #include <weft/runtime/transport.h>
 
 namespace weft::runtime {
@@ -22,6 +22,9 @@ class Mail {
   }
   void receive(std::uint32_t from, std::byte* bytes, std::size_t count) { receives_.push_back({from, {bytes, count}}); }
 
+  // Returns memory for messages, which is valid as long as this object.
+  std::byte* space(std::size_t bytes) { return staging_.take(bytes); }
+
   // Exchanges what was collected since the last call.
   void deliver(const Transport::Operation& operation) {
     if (!sends_.empty() || !receives_.empty()) transport_.exchange(channel_, operation, sends_, receives_);
@@ -32,6 +35,7 @@ class Mail {
  private:
   Transport& transport_;
   Transport::Channel channel_;
+  Staging staging_;
   std::vector<Transport::Message> sends_, receives_;
 };
 

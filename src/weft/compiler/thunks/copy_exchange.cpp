@@ -66,13 +66,13 @@ class Move::Across final : public Transfer {
     for (std::size_t m = 0; m < from_.size(); ++m) {
       if (from_.at[m]) {
         for_each_message(mail, [&](std::size_t r, bool is_here) {
-          if (!is_here) mail.send(to_.ranks[r], packed(m, r), rule_.part_bytes());
+          if (!is_here) mail.send(to_.ranks[r], packed(mail, m, r), rule_.part_bytes());
         });
       } else {
         for_each_message(mail, [&](std::size_t r, bool is_here) {
           if (!is_here) return;
-          arrived_.push_back({m, r, std::make_unique_for_overwrite<std::byte[]>(rule_.part_bytes())});
-          mail.receive(from_.ranks[m], arrived_.back().bytes.get(), rule_.part_bytes());
+          arrived_.push_back({m, r, mail.space(rule_.part_bytes())});
+          mail.receive(from_.ranks[m], arrived_.back().bytes, rule_.part_bytes());
         });
       }
     }
@@ -88,7 +88,7 @@ class Move::Across final : public Transfer {
  private:
   struct Arrived {
     std::size_t sender, receiver;
-    std::unique_ptr<std::byte[]> bytes;
+    std::byte* bytes;
   };
 
   // Calls `each(receiver, is in this process)` for the messages of one sender: one for each receiver, or, if all of them get the same, for
@@ -105,11 +105,11 @@ class Move::Across final : public Transfer {
     }
   }
 
-  const std::byte* packed(std::size_t m, std::size_t r) {
+  const std::byte* packed(runtime::Mail& mail, std::size_t m, std::size_t r) const {
     const std::byte* const part = rule_.part_of(from_, m, r);
     if (rule_.block_.rows() == 1) return part;
     const std::int64_t bytes = rule_.block_.run() * rule_.width_;
-    std::byte* at = packed_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(rule_.part_bytes())).get();
+    std::byte* at = mail.space(rule_.part_bytes());
     const std::byte* const begin = at;
     for (std::int64_t row = 0; row < rule_.block_.rows(); ++row, at += bytes)
       std::memcpy(at, part + rule_.block_.of_row(row).from * rule_.width_, bytes);
@@ -118,7 +118,7 @@ class Move::Across final : public Transfer {
 
   void unpack(const Arrived& part, std::size_t receiver) const {
     const std::int64_t bytes = rule_.block_.run() * rule_.width_;
-    const std::byte* at = part.bytes.get();
+    const std::byte* at = part.bytes;
     std::byte* const to = rule_.place_of(to_, part.sender, receiver);
     for (std::int64_t row = 0; row < rule_.block_.rows(); ++row, at += bytes)
       std::memcpy(to + rule_.block_.of_row(row).to * rule_.width_, at, bytes);
@@ -126,7 +126,6 @@ class Move::Across final : public Transfer {
 
   const Move& rule_;
   const Members &from_, &to_;
-  std::vector<std::unique_ptr<std::byte[]>> packed_;
   std::vector<Arrived> arrived_;
 };
 

@@ -134,16 +134,16 @@ class Reduce::Across final : public Transfer {
   void post_parts(runtime::Mail& mail) override {
     for (Share& share : shares_) {
       const bool folds_here = share.rank == mail.rank();
-      if (sends_partials_ && has_local(from_)) share.own = fold_own(share);
+      if (sends_partials_ && has_local(from_)) share.own = fold_own(mail, share);
       for (std::size_t a = 0; a < arrays(); ++a) {
         const std::uint32_t rank = rank_of(a);
         if (folds_here) {
           share.arrived.push_back(nullptr);
           if (rank == mail.rank()) continue;
-          share.arrived.back() = std::make_unique_for_overwrite<std::byte[]>(share.count * array_width());
-          mail.receive(rank, share.arrived.back().get(), share.count * array_width());
+          share.arrived.back() = mail.space(share.count * array_width());
+          mail.receive(rank, share.arrived.back(), share.count * array_width());
         } else if (rank == mail.rank()) {
-          mail.send(share.rank, share.own ? share.own.get() : packed(share, a), share.count * array_width());
+          mail.send(share.rank, share.own ? share.own : packed(mail, share, a), share.count * array_width());
         }
       }
     }
@@ -177,10 +177,10 @@ class Reduce::Across final : public Transfer {
   // Elements that one process folds.
   struct Share {
     std::uint32_t rank;
-    std::int64_t part, begin, count;                         // the elements [begin, begin + count) of the part
-    std::size_t receiver;                                    // the member that gets the result
-    std::unique_ptr<std::byte[]> own = {};                   // the partial result of this process's members
-    std::vector<std::unique_ptr<std::byte[]>> arrived = {};  // by array; null for those of this process
+    std::int64_t part, begin, count;       // the elements [begin, begin + count) of the part
+    std::size_t receiver;                  // the member that gets the result
+    const std::byte* own = nullptr;        // the partial result of this process's members
+    std::vector<std::byte*> arrived = {};  // by array; null for those of this process
   };
 
   static bool has_local(const Members& members) { return members.first_local().has_value(); }
@@ -223,35 +223,35 @@ class Reduce::Across final : public Transfer {
   std::uint32_t rank_of(std::size_t array) const { return sends_partials_ ? processes_[array] : from_.ranks[array]; }
   std::int64_t array_width() const { return sends_partials_ ? rule_.fold_->partial_width() : rule_.width_; }
 
-  std::unique_ptr<std::byte[]> fold_own(const Share& share) const {
+  const std::byte* fold_own(runtime::Mail& mail, const Share& share) const {
     const std::int64_t width = array_width();
-    auto result = std::make_unique_for_overwrite<std::byte[]>(share.count * width);
+    std::byte* const result = mail.space(share.count * width);
     for_each_piece_of(share, [&](const Piece& piece, TreeFold::Buffers& buffers) {
       std::vector<const std::byte*> operands;
       for (std::size_t m = 0; m < from_.size(); ++m)
         if (from_.at[m]) operands.push_back(rule_.operand_at(from_, m, share.part, piece));
-      rule_.fold_->run_first(operands, result.get() + (piece.element - share.begin) * width, piece.count, buffers);
+      rule_.fold_->run_first(operands, result + (piece.element - share.begin) * width, piece.count, buffers);
     });
     return result;
   }
 
   // Returns the elements of an operand in their order.
-  const std::byte* packed(const Share& share, std::size_t member) {
+  const std::byte* packed(runtime::Mail& mail, const Share& share, std::size_t member) const {
     const Piece all{.row = 0, .start = share.begin, .element = share.begin, .count = share.count};
     if (rule_.block_.rows() == 1) return rule_.operand_at(from_, member, share.part, all);
-    auto& copy = packed_.emplace_back(std::make_unique_for_overwrite<std::byte[]>(share.count * rule_.width_));
+    std::byte* const copy = mail.space(share.count * rule_.width_);
     for_each_piece_of(share, [&](const Piece& piece, TreeFold::Buffers&) {
-      std::memcpy(copy.get() + (piece.element - share.begin) * rule_.width_,
+      std::memcpy(copy + (piece.element - share.begin) * rule_.width_,
                   rule_.operand_at(from_, member, share.part, piece), piece.count * rule_.width_);
     });
-    return copy.get();
+    return copy;
   }
 
   void fold(const Share& share) const {
     for_each_piece_of(share, [&](const Piece& piece, TreeFold::Buffers& buffers) {
       std::vector<const std::byte*> operands;
       for (std::size_t a = 0; a < arrays(); ++a) {
-        const std::byte* const arrived = share.arrived[a] ? share.arrived[a].get() : share.own.get();
+        const std::byte* const arrived = share.arrived[a] ? share.arrived[a] : share.own;
         operands.push_back(arrived ? arrived + (piece.element - share.begin) * array_width()
                                    : rule_.operand_at(from_, a, share.part, piece));
       }
@@ -275,7 +275,6 @@ class Reduce::Across final : public Transfer {
   const bool sends_partials_;
   bool is_gathered_ = false;  // all receive the shares of all
   std::vector<Share> shares_;
-  std::vector<std::unique_ptr<std::byte[]>> packed_;
 };
 
 std::unique_ptr<Transfer> Reduce::transfer(const Members& from, const Members& to, std::size_t root) const {
