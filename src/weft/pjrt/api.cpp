@@ -10,6 +10,7 @@
 #include <weft/pjrt/executable.h>
 #include <weft/pjrt/ffi_extension.h>
 #include <weft/pjrt/op_sharding.h>
+#include <weft/pjrt/serialized.h>
 
 namespace weft::pjrt {
 

@@ -7,7 +7,6 @@
 #include <weft/base/error.h>
 #include <weft/pjrt/buffer.h>
 #include <weft/pjrt/client.h>
-#include <weft/pjrt/compile_options.h>
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/ffi_extension.h>
@@ -110,8 +109,7 @@ void run(PJRT_Client_Compile_Args& args) {
   const std::string_view format(program.format, program.format_size), code(program.code, program.code_size);
   if (format != "mlir")
     throw UnsupportedError(concat("programs of the format ", format, " are not supported; weft reads mlir"), "format");
-  args.executable =
-      new PJRT_LoadedExecutable{compile(code, read_compile_options({args.compile_options, args.compile_options_size}))};
+  args.executable = new PJRT_LoadedExecutable{compile(code, {args.compile_options, args.compile_options_size})};
 }
 
 void run(PJRT_LoadedExecutable_Execute_Args& args) {
@@ -167,7 +165,7 @@ void run(PJRT_Executable_OutputMemoryKinds_Args& args) {
 }
 
 // Called twice: for the size of the text, and for the text. JAX reads it to learn the layouts of arguments and results, so it is of use only
-// if they are those of JAX's program: weft's text has two real numbers for each complex one, and XLA's would have shards.
+// if they are those of JAX's program: weft's text has two real numbers for each complex one.
 void run(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr std::string_view format = "mlir";
   const Program& program = *args.executable->program;
@@ -175,8 +173,6 @@ void run(PJRT_Executable_OptimizedProgram_Args& args) {
   if (std::ranges::any_of(program.inputs, is_complex) || std::ranges::any_of(program.outputs, is_complex))
     throw UnsupportedError(concat(program.name, ": takes or returns complex numbers, which its text does not have"),
                            "complex");
-  if (program.devices.size() > 1)
-    throw UnsupportedError(concat(program.name, ": its text is not that of one device"), "several devices");
   const std::string& text = program.text;
   args.program->format = format.data();
   args.program->format_size = format.size();

@@ -8,12 +8,14 @@
 #include <weft/base/error.h>
 #include <weft/compiler/compiler.h>
 #include <weft/compiler/on_mesh.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/passes/whole_windows.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/host_calls.h>
 #include <weft/ir/text/shardy.h>
 #include <weft/pjrt/client.h>
+#include <weft/pjrt/compile_options.h>
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/interpreted.h>
 #include <weft/pjrt/op_sharding.h>
@@ -71,6 +73,18 @@ Texts op_shardings(std::span<const ir::Port> ports, std::span<const ir::Sharding
   return Texts(std::move(texts));
 }
 
+// Returns the text of a module with the program that each device runs, as XLA's programs are.
+std::string text_of(const ir::Graph& program, std::size_t devices) {
+  ir::ModuleAnnotations module;
+  module.attributes = {{"mhlo.num_partitions", concat(devices, " : i32")}, {"mhlo.num_replicas", "1 : i32"}};
+  const auto annotated = compiler::copy_of(program);
+  annotated->annotations = std::make_shared<const ir::FunctionAnnotations>(
+      ir::FunctionAnnotations{.module = std::make_shared<const ir::ModuleAnnotations>(std::move(module))});
+  ir::Module all;
+  all.functions = {annotated};
+  return ir::print(all);
+}
+
 // Sets the executable, and what depends on how the program is divided.
 void compile(Program& program, const compiler::Options& options) {
   const auto devices = std::ssize(program.devices);
@@ -90,6 +104,7 @@ void compile(Program& program, const compiler::Options& options) {
   program.input_shardings = op_shardings(program.inputs, shards.inputs);
   program.output_shardings = op_shardings(program.outputs, shards.outputs);
   program.executable = compiler::compile_for_shards(shards, options);
+  program.text = text_of(*shards.graph, program.devices.size());
 }
 
 void describe_outputs(Program& program) {
@@ -103,9 +118,11 @@ void describe_outputs(Program& program) {
 
 }  // namespace
 
-std::shared_ptr<const Program> compile(std::string_view code, const CompileOptions& how) {
+std::shared_ptr<const Program> compile(std::string_view code, std::string_view how) {
   auto program = std::make_shared<Program>();
-  place(*program, how);
+  program->code = code;
+  program->compile_options = how;
+  place(*program, read_compile_options(how));
   const ir::Module module = ir::read_program(code);
   program->graph = module.main();
   if (auto changed = compiler::scatter_whole_windows(*program->graph)) program->graph = std::move(changed);

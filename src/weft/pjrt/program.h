@@ -12,7 +12,6 @@
 
 #include <weft/ir/boundary.h>
 #include <weft/ir/graph.h>
-#include <weft/pjrt/compile_options.h>
 #include <weft/runtime/executable.h>
 
 namespace weft::pjrt {
@@ -39,7 +38,9 @@ class Texts {
 
 // Immutable once compiled. A program for several devices is divided among them: each has a shard of each argument and result.
 struct Program {
-  std::string name, text;  // the text is that of the program as it was read
+  std::string code, compile_options;  // as they were given
+  // The text is that of the program as it was read or, if it is for several devices, of the one that each of them runs.
+  std::string name, text;
   std::shared_ptr<const ir::Graph> graph;
   // Runs all devices. What device d passes for the input that would be number i of one device is number i * devices.size() + d; the same
   // holds for outputs.
@@ -57,7 +58,8 @@ struct Program {
   Texts input_shardings, output_shardings;  // as OpShardings; empty if there is one device
 };
 
-// Compiles StableHLO, bytecode or text. Throws UnsupportedError for what cannot be divided among devices, and Error if there are too few.
-std::shared_ptr<const Program> compile(std::string_view code, const CompileOptions& options);
+// Compiles StableHLO, bytecode or text, with options that read_compile_options() reads. Throws UnsupportedError for what cannot be divided
+// among devices, and Error if there are too few.
+std::shared_ptr<const Program> compile(std::string_view code, std::string_view options);
 
 }  // namespace weft::pjrt
