@@ -1,29 +1,7 @@
-// Reads arbitrary bytes as StableHLO text: the result must be a graph or an Error, within limits of time and memory. A graph must print as
-// text that reads back as the same text.
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include <weft/base/error.h>
-#include <weft/ir/text/text.h>
-#include <weft/ir/verify.h>
-
-namespace {
-
-// Small enough that any file within these limits is read in far less than a second, even under the sanitizers.
-constexpr weft::ir::ParseLimits limits{.bytes = 1 << 20, .operations = 20'000, .elements = 1 << 20};
-
-}  // namespace
+// Reads arbitrary bytes as StableHLO text.
+#include <fuzzers/program.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  weft::ir::Module module;
-  try {
-    module = weft::ir::parse_module({reinterpret_cast<const char*>(data), size}, limits);
-  } catch (const weft::Error&) {
-    return 0;
-  }
-  for (const auto& function : module.functions) weft::ir::verify(*function);
-  const std::string text = print(module);
-  WEFT_ASSERT(print(weft::ir::parse_module(text)) == text, "reads back as another module");
+  weft::fuzzers::check([](auto bytes, const auto& limits) { return weft::ir::parse_module(bytes, limits); }, data, size);
   return 0;
 }
