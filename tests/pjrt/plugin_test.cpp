@@ -146,6 +146,29 @@ TEST(Plugin, ShowsItsBytes) {
   destroy(complex);
 }
 
+TEST(Plugin, TellsWhatAProgramCosts) {
+  PJRT_LoadedExecutable* program =
+      compile(R"(func.func @main(%x: tensor<8x16xf32>, %y: tensor<16x4xf32>) -> tensor<8x4xf32> {
+    %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+    return %0 : tensor<8x4xf32>
+  })");
+  PJRT_LoadedExecutable_GetExecutable_Args get{.struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+                                               .loaded_executable = program};
+  succeed(api().PJRT_LoadedExecutable_GetExecutable(&get));
+  PJRT_Executable_GetCostAnalysis_Args args{.struct_size = PJRT_Executable_GetCostAnalysis_Args_STRUCT_SIZE,
+                                            .executable = get.executable};
+  succeed(api().PJRT_Executable_GetCostAnalysis(&args));
+  ASSERT_EQ(args.num_properties, 2u);
+  EXPECT_EQ(std::string(args.properties[0].name, args.properties[0].name_size), "flops");
+  EXPECT_FLOAT_EQ(args.properties[0].float_value, 2 * 8 * 16 * 4);
+  EXPECT_EQ(std::string(args.properties[1].name, args.properties[1].name_size), "bytes accessed");
+  EXPECT_FLOAT_EQ(args.properties[1].float_value, 4 * (8 * 16 + 16 * 4 + 8 * 4));
+  PJRT_Executable_Destroy_Args gone{.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+                                    .executable = get.executable};
+  succeed(api().PJRT_Executable_Destroy(&gone));
+  destroy(program);
+}
+
 // XLA leaves out windows that are partly outside, and StableHLO only their elements outside. JAX means what XLA does.
 TEST(Plugin, ScattersWholeWindows) {
   PJRT_LoadedExecutable* program =

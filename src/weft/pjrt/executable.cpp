@@ -206,6 +206,12 @@ void run(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
       args.argument_size_in_bytes + args.output_size_in_bytes + args.temp_size_in_bytes - args.alias_size_in_bytes;
 }
 
+void run(PJRT_Executable_GetCostAnalysis_Args& args) {
+  const auto& costs = args.executable->program->costs;
+  args.properties = costs.data();
+  args.num_properties = costs.size();
+}
+
 void run(PJRT_LoadedExecutable_Destroy_Args& args) { delete args.executable; }
 void run(PJRT_LoadedExecutable_Delete_Args& args) { args.executable->deleted = true; }
 void run(PJRT_LoadedExecutable_IsDeleted_Args& args) { args.is_deleted = args.executable->deleted; }

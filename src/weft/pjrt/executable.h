@@ -33,6 +33,7 @@ void run(PJRT_Executable_OutputDimensions_Args& args);
 void run(PJRT_Executable_OutputMemoryKinds_Args& args);
 void run(PJRT_Executable_OptimizedProgram_Args& args);
 void run(PJRT_Executable_GetCompiledMemoryStats_Args& args);
+void run(PJRT_Executable_GetCostAnalysis_Args& args);
 
 void run(PJRT_LoadedExecutable_Destroy_Args& args);
 void run(PJRT_LoadedExecutable_Delete_Args& args);

@@ -116,6 +116,26 @@ void describe_outputs(Program& program) {
   program.memory_kinds = Texts(std::vector<std::string>(program.outputs.size(), std::string(memory_kind)));
 }
 
+PJRT_NamedValue named(std::string_view name, double number) {
+  return {.struct_size = PJRT_NamedValue_STRUCT_SIZE,
+          .name = name.data(),
+          .name_size = name.size(),
+          .type = PJRT_NamedValue_kFloat,
+          .float_value = static_cast<float>(number),
+          .value_size = 1};
+}
+
+// Sums up what is known of the thunks; a loop counts as one of its rounds at most.
+void add_costs(Program& program) {
+  double flops = 0, bytes = 0;
+  for (const auto& thunk : program.executable->thunks) {
+    flops += thunk->info.flops;
+    bytes += thunk->info.bytes;
+  }
+  const auto devices = static_cast<double>(program.devices.size());
+  program.costs = {named("flops", flops / devices), named("bytes accessed", bytes / devices)};
+}
+
 }  // namespace
 
 std::shared_ptr<const Program> compile(std::string_view code, std::string_view how) {
@@ -139,6 +159,7 @@ std::shared_ptr<const Program> compile(std::string_view code, std::string_view h
   for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
   compile(*program, options);
   describe_outputs(*program);
+  add_costs(*program);
   return program;
 }
 

@@ -53,6 +53,7 @@ struct Program {
   std::vector<int64_t> output_dims;  // of all outputs, one after the other
   std::vector<std::size_t> output_ranks;
   Texts memory_kinds;
+  std::vector<PJRT_NamedValue> costs;  // of one device, by XLA's names
   std::string device_assignment;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
   Texts input_shardings, output_shardings;  // as OpShardings; empty if there is one device
