@@ -161,7 +161,9 @@ TEST(Devices, TellHowAProgramIsDivided) {
   PJRT_LoadedExecutable* program = compile(R"(
     module @rows attributes {mhlo.num_partitions = 4 : i32} {
       sdy.mesh @mesh = <["x"=2, "y"=2]>
-      func.func @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}, %z: tensor<2xf32>)
+      func.func @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}, %z: tensor<2xf32>,
+                      %u: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}], unreduced={"x"}>},
+                      %v: tensor<f32> {sdy.sharding = #sdy.sharding<@mesh, [], unreduced={"x", "y"}>})
           -> tensor<4x2xf32> {
         return %x : tensor<4x2xf32>
       }
@@ -187,11 +189,15 @@ TEST(Devices, TellHowAProgramIsDivided) {
   succeed(api().PJRT_LoadedExecutable_GetExecutable(&get));
   Args args{.struct_size = sizeof(Args), .executable = get.executable};
   succeed(reinterpret_cast<const Extension*>(at)->parameters(&args));
-  ASSERT_EQ(args.count, 2u);
+  ASSERT_EQ(args.count, 4u);
   // type OTHER, grid 2 x 1 x 2, devices 0 2 1 3, the last dimension replicates
   EXPECT_EQ(std::string(args.shardings[0], args.sizes[0]),
             std::string("\x08\x03\x1a\x03\x02\x01\x02\x22\x04\x00\x02\x01\x03\x30\x01", 15));
   EXPECT_EQ(args.sizes[1], 0u);  // replicated
+  // grid 2 x 2, devices 0 2 1 3, the last dimension is UNREDUCED
+  EXPECT_EQ(std::string(args.shardings[2], args.sizes[2]),
+            std::string("\x08\x03\x1a\x02\x02\x02\x22\x04\x00\x02\x01\x03\x42\x01\x06", 15));
+  EXPECT_EQ(std::string(args.shardings[3], args.sizes[3]), "\x08\x06");  // UNREDUCED
   PJRT_Executable_Destroy_Args gone{.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
                                     .executable = get.executable};
   succeed(api().PJRT_Executable_Destroy(&gone));

@@ -12,29 +12,51 @@
 
 namespace weft::pjrt {
 
-// XLA arranges the devices in a grid with the number of shards in each dimension and, last, the number of devices that hold the same.
+// XLA arranges the devices in a grid with the number of shards in each dimension, then the number of devices that hold summands, and of those
+// that hold the same.
 std::string op_sharding(const ir::Sharding& sharding) {
   constexpr std::uint64_t type = 1, tile_assignment_dimensions = 3, tile_assignment_devices = 4,
-                          replicate_on_last_tile_dim = 6, other = 3;
+                          replicate_on_last_tile_dim = 6, last_tile_dims = 8;
+  constexpr std::int64_t replicated = 0, other = 3, unreduced = 6;
   if (sharding.is_replicated()) return "";  // the type is 0
-  std::vector<std::int64_t> grid;
-  for (int d = 0; d < sharding.rank(); ++d) grid.push_back(sharding.shards(d));
-  std::vector<std::pair<std::int64_t, std::int64_t>> devices;  // {number of the shard, device}
-  for (std::int64_t device = 0; device < sharding.mesh().devices(); ++device) {
-    std::int64_t shard = 0;
-    for (int d = 0; d < sharding.rank(); ++d) shard = shard * grid[d] + sharding.shard(d, device);
-    devices.emplace_back(shard, device);
+  const ir::Mesh& mesh = sharding.mesh();
+  std::vector<int> summed, same;
+  for (const auto& [axis, reduction] : sharding.partial()) summed.push_back(axis);
+  for (int axis = 0; axis < std::ssize(mesh.axes()); ++axis) {
+    const auto has_axis = [axis](const ir::Sharding::Axes& axes) { return std::ranges::count(axes, axis) != 0; };
+    if (!has_axis(summed) && std::ranges::none_of(sharding.dims(), has_axis)) same.push_back(axis);
   }
-  std::ranges::sort(devices);
-  const auto holders = std::ranges::count(devices, std::int64_t{0}, &std::pair<std::int64_t, std::int64_t>::first);
-  if (holders > 1) grid.push_back(holders);
+  std::vector<std::int64_t> grid, kinds;
+  for (int d = 0; d < sharding.rank(); ++d) grid.push_back(sharding.shards(d));
+  for (const auto& [axes, kind] : {std::pair(&summed, unreduced), std::pair(&same, replicated)}) {
+    const std::int64_t count = ir::devices_along(mesh, *axes);
+    if (count == 1) continue;
+    grid.push_back(count);
+    kinds.push_back(kind);
+  }
+  std::vector<std::pair<std::vector<std::int64_t>, std::int64_t>> places;  // of each device in the grid
+  for (std::int64_t device = 0; device < mesh.devices(); ++device) {
+    std::vector<std::int64_t> place;
+    for (int d = 0; d < sharding.rank(); ++d) place.push_back(sharding.shard(d, device));
+    for (const auto* const axes : {&summed, &same}) place.push_back(ir::position_along(mesh, *axes, device));
+    places.emplace_back(std::move(place), device);
+  }
+  std::ranges::sort(places);
   std::vector<std::int64_t> order;
-  for (const auto& [shard, device] : devices) order.push_back(device);
+  for (const auto& [place, device] : places) order.push_back(device);
   std::string message;
-  append_field(message, type, other);
+  if (grid.back() == mesh.devices() && kinds == std::vector{unreduced}) {
+    append_field(message, type, static_cast<std::uint64_t>(unreduced));
+    return message;
+  }
+  append_field(message, type, static_cast<std::uint64_t>(other));
   append_field(message, tile_assignment_dimensions, grid);
   append_field(message, tile_assignment_devices, order);
-  if (holders > 1) append_field(message, replicate_on_last_tile_dim, 1);
+  if (kinds == std::vector{replicated}) {
+    append_field(message, replicate_on_last_tile_dim, 1);
+  } else if (!kinds.empty()) {
+    append_field(message, last_tile_dims, kinds);
+  }
   return message;
 }
 
