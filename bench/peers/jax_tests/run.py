@@ -35,7 +35,8 @@ FILES = [
     "lax_control_flow_test", "lax_vmap_test", "lax_vmap_op_test", "lax_scipy_test", "lax_scipy_special_functions_test",
     "linalg_test", "svd_test", "api_test", "array_test", "batching_test", "custom_api_test", "custom_linear_solve_test",
     "debug_nans_test", "dtypes_test", "fft_test", "image_test", "jet_test", "nn_test", "ode_test", "python_callback_test",
-    "random_lax_test", "random_test", "scipy_fft_test", "scipy_stats_test", "stax_test",
+    "random_lax_test", "random_test", "scipy_fft_test", "scipy_stats_test", "stax_test", "multi_device_test", "pjit_test",
+    "pmap_test", "shard_map_test",
 ]  # fmt: skip
 RESTART = 300  # tests after which a worker process ends, to give its memory back
 
