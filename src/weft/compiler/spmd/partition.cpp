@@ -1,6 +1,7 @@
 #include <weft/compiler/spmd/partition.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <weft/base/error.h>
 #include <weft/compiler/passes/all.h>
@@ -33,6 +34,17 @@ void check(const ir::Graph& graph) {
     }
     if (!node->attributes_if<ir::ManualComputationAttributes>())
       for (const ir::Graph* region : node->regions) check(*region);
+  }
+}
+
+// Throws UnsupportedError if a loop or branch that is written for every device contains a manual computation.
+void refuse_manual_computations(const ir::Graph& graph) {
+  for (const ir::Node* node : graph.nodes()) {
+    if (node->attributes_if<ir::ManualComputationAttributes>())
+      throw UnsupportedError(concat("sdy.manual_computation at ", ir::place_text(node->location),
+                                    ": within a loop or branch of another one, it is not supported"),
+                             "sdy.manual_computation");
+    for (const ir::Graph* region : node->regions) refuse_manual_computations(*region);
   }
 }
 
@@ -169,6 +181,39 @@ class Partitioner {
                             [&](int axis) { return collectives_.coordinate(axis); });
   }
 
+  // Appends the program of every device that a manual computation holds. Another one within it is along other axes, along which all devices
+  // compute the same here.
+  std::vector<ir::Value> written(const ir::Graph& region, std::span<const ir::Value> inputs) {
+    // Collectives that are written twice are there once.
+    const auto once = without_dead_nodes(*eliminate_common_subexpressions(region));
+    std::unordered_map<const ir::Node*, std::vector<ir::Value>> values;
+    const auto value_of = [&](ir::Value v) { return values.at(v.node)[v.index]; };
+    for (const ir::Node* node : once->nodes()) {
+      std::vector<ir::Value> operands, &results = values[node];
+      for (const ir::Value v : node->operands) operands.push_back(value_of(v));
+      to_->set_location({});  // copies keep their own
+      if (ir::is_parameter(*node)) {
+        results = {inputs[node->attributes<ir::ParameterAttributes>().index]};
+      } else if (node->attributes_if<ir::ManualComputationAttributes>()) {
+        const ir::ManualShardings manual = ir::manual_shardings(*node, mesh_);
+        const auto whole = [&](ir::Value v) { return ir::Sharding(mesh_, v.rank()); };
+        for (std::size_t i = 0; i < operands.size(); ++i)
+          operands[i] = reshard(collectives_, operands[i], whole(operands[i]), manual.operands[i]);
+        results = written(*node->regions[0], operands);
+        for (std::size_t i = 0; i < results.size(); ++i)
+          results[i] = reshard(collectives_, results[i], manual.results[i], whole(results[i]));
+      } else {
+        for (const ir::Graph* inner : node->regions) refuse_manual_computations(*inner);
+        ir::Node& copy = to_->append_copy(*node, operands);
+        collectives_.add_written(copy);
+        for (std::uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+      }
+    }
+    std::vector<ir::Value> outputs;
+    for (const ir::Value v : once->outputs()) outputs.push_back(value_of(v));
+    return outputs;
+  }
+
   void append(ir::Node& node) {
     const NodeTyping& t = typing_[node.id];
     to_->set_location(node.location);
@@ -183,11 +228,7 @@ class Partitioner {
       if (const auto device = ir::single_device(constraint->sharding))
         results = {collectives_.broadcast(operands.front(), *device)};
     } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
-      const std::size_t first = to_->nodes().size();
-      to_->set_location({});  // the nodes of the region keep their own
-      // Collectives that are written twice are there once.
-      results = ir::inline_graph(*to_, *eliminate_common_subexpressions(*node.regions[0]), operands);
-      for (std::size_t i = first; i < to_->nodes().size(); ++i) collectives_.add_written(*to_->nodes()[i]);
+      results = written(*node.regions[0], operands);
     } else if (is_local) {
       results = local(node, operands, t.division->axes);
     } else {
