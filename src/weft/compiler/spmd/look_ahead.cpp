@@ -31,7 +31,12 @@ class StepDivision {
         depends_(graph_.nodes().size()),
         is_live_(graph_.nodes().size()),
         leads_to_exchange_(graph_.nodes().size()) {
-    for (const std::size_t i : results) results_.push_back(graph_.outputs()[i]);
+    for (const std::size_t i : results) {
+      // What the caller gets is exchanged last: nothing of the step waits for it.
+      Value result = graph_.outputs()[i];
+      while (is_exchange(*result.node)) result = result.node->operand(static_cast<int>(result.index));
+      results_.push_back(result);
+    }
     find_live();
     find_dependencies();
     find_values();
