@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <weft/base/digest.h>
+#include <weft/train/pipeline.h>
 #include <weft/weft.h>
 
 using weft::DType, weft::Mesh, weft::PartitionSpec, weft::Tensor;
@@ -79,14 +80,19 @@ void train_tables(const weft::embed::ShardingPlan& plan, const std::string& name
     optimizer.step(weft::grad(loss, optimizer.parameters()));
     return loss;
   });
-  for (std::int64_t i = 0; i < 3; ++i) {
+  const auto batch_of = [&](std::int64_t i) {
     std::vector<std::int64_t> ids, lengths;
     for (std::int64_t bag = 0; bag < 3 * batch; ++bag) {
       lengths.push_back((bag + i) % 4);
       for (std::int64_t k = 0; k < lengths.back(); ++k) ids.push_back((bag * 31 + k * 7 + i) % 37);
     }
-    add(name + " loss", step(embed::KeyedJaggedTensor({"x", "y", "z"}, ids, lengths).sharded("data", plan.mesh)));
-  }
+    return embed::KeyedJaggedTensor({"x", "y", "z"}, ids, lengths).sharded("data", plan.mesh);
+  };
+  for (std::int64_t i = 0; i < 3; ++i) add(name + " loss", step(batch_of(i)));
+  weft::train::Pipeline pipeline(step);
+  for (std::int64_t i = 0; i < 4; ++i)
+    if (const auto loss = pipeline(batch_of(4 * i))) add(name + " loss of a pipeline", *loss);
+  while (const auto loss = pipeline.finish()) add(name + " loss of a pipeline", *loss);
   for (const embed::EmbeddingBagConfig& table : configs) add(name + " " + table.name, tables.rows(table.name));
 }
 

@@ -5,7 +5,7 @@
 namespace weft::runtime {
 
 Staging::Kept& Staging::kept_by_this_thread() {
-  thread_local Kept kept;
+  thread_local Kept kept;  // several threads may exchange messages at once
   return kept;
 }
 
