@@ -72,12 +72,20 @@ echo "$runs layouts train to the same bits"
 
 # Processes that fail: all end with an error within the deadline, and one of them says what happened.
 export WEFT_RANK_DEADLINE_S=3
+# MPICH's launcher kills the other processes with the first one that a signal ends: on a busy machine, before they have said which it was, or
+# before the launcher has passed it on. So this fault may be repeated.
 fault() {  # FAULT PATTERN: the message
   for launcher in "${launchers[@]}"; do
-    local code=0
-    launch "$launcher" 4 "$programs/faults" "$1" >"$scratch/output" 2>&1 || code=$?
-    [ "$code" -ne 0 ] && [ "$code" -ne 124 ] || failed "$1, $launcher: exit code $code" "$scratch/output"
-    grep -qE "$2" "$scratch/output" || failed "$1, $launcher: no message like $2" "$scratch/output"
+    local code left=1
+    [ "$launcher $1" != "mpich kill" ] || left=8
+    while [ $left -gt 0 ]; do
+      code=0
+      launch "$launcher" 4 "$programs/faults" "$1" >"$scratch/output" 2>&1 || code=$?
+      [ "$code" -ne 0 ] && [ "$code" -ne 124 ] || failed "$1, $launcher: exit code $code" "$scratch/output"
+      grep -qE "$2" "$scratch/output" && break
+      left=$((left - 1))
+    done
+    [ $left -gt 0 ] || failed "$1, $launcher: no message like $2" "$scratch/output"
   done
 }
 launch "${launchers[0]}" 4 "$programs/faults" none >"$scratch/output" 2>&1 || failed "no fault" "$scratch/output"
