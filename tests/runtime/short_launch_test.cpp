@@ -18,10 +18,10 @@ using ::testing::HasSubstr;
 // A program that adds one and tells which thread ran it.
 class Observed {
  public:
-  explicit Observed(std::string name) {
+  explicit Observed(std::string name, StreamKind stream = StreamKind::compute) {
     Program program(std::move(name));
     const Slice x = program.input(), y = program.output();
-    program.thunk("add", [=, this](const Launch& launch) {
+    program.thunk_on(stream, "add", {x}, {y}, [=, this](const Launch& launch) {
       if (fails) throw Error("refused");
       thread = std::this_thread::get_id();
       if (is_slow) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -67,6 +67,16 @@ TEST(ShortLaunch, OfAProgramThatWasSlowRunsOnTheDevicesThread) {
   Observed program("slow");
   program.is_slow = true;
   for (int i = 0; i < 4; ++i) {
+    program.launch(device, floats(device, {1, 2, 3, 4}))->wait();
+    device.synchronize();
+    EXPECT_NE(program.thread.load(), std::this_thread::get_id());
+  }
+}
+
+TEST(ShortLaunch, OfAFunctionOfTheHostRunsOnAnotherThread) {
+  CpuDevice device;
+  Observed program("host", StreamKind::host);
+  for (int i = 0; i < 100; ++i) {
     program.launch(device, floats(device, {1, 2, 3, 4}))->wait();
     device.synchronize();
     EXPECT_NE(program.thread.load(), std::this_thread::get_id());

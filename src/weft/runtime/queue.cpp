@@ -202,7 +202,10 @@ void Queue::run(LaunchPtr owned) {
 
 void Queue::add_duration(const LaunchRecord& launch) {
   Durations& known = durations_[slot_of(*launch.executable, durations_.size())];
-  if (!is_same(known.program, launch.executable)) known = {.program = launch.executable};
+  if (!is_same(known.program, launch.executable)) {
+    const auto computes = [](const auto& thunk) { return thunk->stream == StreamKind::compute; };
+    known = {.program = launch.executable, .only_computes = std::ranges::all_of(launch.executable->thunks, computes)};
+  }
   known.before = std::exchange(known.last, launch.busy_ns);
 }
 

@@ -74,6 +74,7 @@ class Queue {
   // The last two launches of one program.
   struct Durations {
     std::weak_ptr<const Executable> program;  // no other program gets its address while this refers to it
+    bool only_computes = false;               // has no thunks of other streams, such as functions of the host
     std::uint64_t last = 0, before = 0;       // 0: not known
   };
   static constexpr std::size_t usual_launches = 128;  // launches that wait; room for them is allocated once
