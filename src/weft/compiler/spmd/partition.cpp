@@ -1,6 +1,7 @@
 #include <weft/compiler/spmd/partition.h>
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include <weft/base/error.h>
@@ -214,6 +215,54 @@ class Partitioner {
     return outputs;
   }
 
+  static bool calls_for_effect(const ir::Node& node) {
+    const auto* const call = node.attributes_if<ir::CustomCallAttributes>();
+    return call && call->has_side_effect;
+  }
+
+  // Calls a function of the host on one device only, because its effect must come once, and passes its results on to the others.
+  std::vector<ir::Value> called_once(const ir::Node& node, std::span<const ir::Value> operands) {
+    const auto is_token = [](ir::Value v) { return v.dtype() == DType::token; };
+    const auto called = [&](ir::Graph& graph, std::span<const ir::Value> inputs) {
+      ir::Node& copy = graph.append_copy(node, inputs);
+      std::vector<ir::Value> results;
+      for (std::uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+      return results;
+    };
+    const auto not_called = [&](ir::Graph& graph, std::span<const ir::Value> inputs) {
+      const auto token = std::ranges::find_if(inputs, is_token);
+      std::vector<ir::Value> results;
+      for (const Type type : node.types) {
+        const bool passes_token = type.dtype() == DType::token;
+        require(!passes_token || token != inputs.end(), "custom_call: a call that returns a token takes none");
+        results.push_back(passes_token ? *token : ir::constant(graph, type, 0));
+      }
+      return results;
+    };
+    std::vector<Type> types;
+    for (const ir::Value v : operands) types.push_back(v.type());
+    const std::vector<int> axes = all_axes();
+    const ir::Value position = collectives_.position(axes), first = ir::constant_like(position, 0);
+    auto results = ir::if_(ir::compare(position, first, ir::Direction::EQ), operands, ir::make_graph(types, called),
+                           ir::make_graph(types, not_called));
+    for (ir::Value& result : results)
+      if (!is_token(result)) result = collectives_.broadcast(result, first_device());
+    return results;
+  }
+
+  std::vector<int> all_axes() const {
+    std::vector<int> axes(mesh_.axes().size());
+    std::iota(axes.begin(), axes.end(), 0);
+    return axes;
+  }
+
+  // Returns the device whose place along every axis is the first one.
+  std::int64_t first_device() const {
+    std::int64_t device = 0;
+    while (ir::position_along(mesh_, all_axes(), device) != 0) ++device;
+    return device;
+  }
+
   void append(ir::Node& node) {
     const NodeTyping& t = typing_[node.id];
     to_->set_location(node.location);
@@ -229,6 +278,8 @@ class Partitioner {
         results = {collectives_.broadcast(operands.front(), *device)};
     } else if (node.attributes_if<ir::ManualComputationAttributes>()) {
       results = written(*node.regions[0], operands);
+    } else if (calls_for_effect(node)) {
+      results = called_once(node, operands);
     } else if (is_local) {
       results = local(node, operands, t.division->axes);
     } else {
