@@ -16,7 +16,7 @@ foreach(module weft_openmpi weft_mpich weft_s3)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN pjrt EXCLUDE PATTERN mpi EXCLUDE PATTERN compiler EXCLUDE PATTERN interpreter EXCLUDE)
-foreach(header artifacts.h compiler.h options/division.h options/link.h options/options.h options/report.h options/target.h passes/pipeline.h plan/sized_program.h)
+foreach(header artifacts.h compiler.h options/ahead.h options/division.h options/link.h options/options.h options/report.h options/target.h passes/pipeline.h plan/sized_program.h)
   get_filename_component(folder compiler/${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/src/weft/compiler/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft/${folder})
 endforeach()

@@ -6,11 +6,14 @@
 #include <weft/base/log.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/sharding_layout.h>
+#include <weft/compiler/spmd/look_ahead.h>
 #include <weft/ir/op.h>
 #include <weft/jit/parameter_buffers.h>
 #include <weft/record/backend.h>
+#include <weft/record/immediates.h>
 #include <weft/record/mesh.h>
 #include <weft/record/sync.h>
+#include <weft/runtime/executable.h>
 
 namespace weft::jit {
 
@@ -88,6 +91,19 @@ void move_to_mesh(const runtime::Executable& executable, std::span<runtime::Buff
 
 }  // namespace
 
+struct Pipeline::Program {
+  std::shared_ptr<const runtime::Executable> executable;
+  record::ImmediatePool numbers = {};
+};
+
+struct Pipeline::Programs {
+  std::optional<compiler::LookAhead> parts;
+  std::string refusal;  // the reason why there are no parts
+  Program fill, steady, drain;
+};
+
+Pipeline::Pipeline(compiler::Ahead ahead) : ahead_(ahead) {}
+
 Pipeline::~Pipeline() {
   if (pending_)
     WEFT_LOG(warnings, pending_->step->function,
@@ -99,7 +115,8 @@ Pipeline::Programs& Pipeline::programs_of(const std::shared_ptr<const Specializa
   if (programs_.size() >= most_kept && !programs_.contains(step))
     std::erase_if(programs_, [&](const auto& known) { return !pending_ || pending_->step != known.first; });
   const auto [entry, is_new] = programs_.try_emplace(step);
-  Programs& made = entry->second;
+  if (is_new) entry->second = std::make_unique<Programs>();
+  Programs& made = *entry->second;
   if (!is_new) return made;
   made.refusal = refusal_of(*step);
   const runtime::Executable* const whole = step->plan ? step->plan->executable.get() : nullptr;
@@ -203,9 +220,9 @@ std::vector<runtime::BufferPtr> Pipeline::launch(Program& program, Pending& pend
 std::uint64_t Pipeline::peak_bytes() const {
   std::uint64_t peak = 0;
   for (const auto& [step, programs] : programs_)
-    peak = std::max(peak, programs.parts ? programs.steady.executable->peak_bytes
-                          : step->plan   ? step->plan->executable->peak_bytes
-                                         : 0);
+    peak = std::max(peak, programs->parts ? programs->steady.executable->peak_bytes
+                          : step->plan    ? step->plan->executable->peak_bytes
+                                          : 0);
   return peak;
 }
 
@@ -221,14 +238,14 @@ std::string Pipeline::explain() const {
   std::string text;
   for (const auto& [step, programs] : programs_) {
     text += concat(step->function, ": ");
-    if (!programs.parts) {
-      text += concat("steps run one after the other: ", programs.refusal, '\n');
+    if (!programs->parts) {
+      text += concat("steps run one after the other: ", programs->refusal, '\n');
       continue;
     }
     text += concat(
-        "while a step runs, ", programs.parts->values.size(), " exchanges of the next one do",
+        "while a step runs, ", programs->parts->values.size(), " exchanges of the next one do",
         ahead_ == compiler::Ahead::stale_lookups ? ", from tables that lack the update of the current step" : "", '\n');
-    for (const compiler::Communication& exchange : programs.parts->exchanges)
+    for (const compiler::Communication& exchange : programs->parts->exchanges)
       text += concat("  ", exchange.node->op->name, " of ", exchange.received(), " for ",
                      exchange.reason ? exchange.reason->name : "an output",
                      exchange.location.line == 0 ? "" : concat(" at ", place_text(exchange.location)), '\n');

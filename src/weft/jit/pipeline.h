@@ -11,16 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/spmd/look_ahead.h>
+#include <weft/compiler/options/ahead.h>
 #include <weft/jit/specialization.h>
-#include <weft/record/immediates.h>
-#include <weft/runtime/executable.h>
 
 namespace weft::jit {
 
 class Pipeline {
  public:
-  explicit Pipeline(compiler::Ahead ahead) : ahead_(ahead) {}
+  explicit Pipeline(compiler::Ahead ahead);
   ~Pipeline();  // warns if a step was not launched
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -45,15 +43,8 @@ class Pipeline {
   std::uint64_t peak_bytes() const;
 
  private:
-  struct Program {
-    std::shared_ptr<const runtime::Executable> executable;
-    record::ImmediatePool numbers = {};
-  };
-  struct Programs {
-    std::optional<compiler::LookAhead> parts;
-    std::string refusal;  // the reason why there are no parts
-    Program fill, steady, drain;
-  };
+  struct Program;
+  struct Programs;  // of one step
   // The call whose step is not launched yet.
   struct Pending {
     std::shared_ptr<const Specialization> step;
@@ -68,7 +59,7 @@ class Pipeline {
   std::vector<runtime::BufferPtr> launch(Program& program, Pending& pending, std::span<const runtime::BufferPtr> batch);
 
   compiler::Ahead ahead_;
-  std::map<std::shared_ptr<const Specialization>, Programs> programs_;
+  std::map<std::shared_ptr<const Specialization>, std::unique_ptr<Programs>> programs_;
   std::optional<Pending> pending_;
   std::vector<Finished> finished_;
 };

@@ -5,11 +5,14 @@
 #include <span>
 #include <vector>
 
-#include <weft/compiler/spmd/partition.h>
 #include <weft/ir/mesh.h>
 #include <weft/record/backend.h>
 #include <weft/record/tensor_impl.h>
 #include <weft/runtime/buffer.h>
+
+namespace weft::compiler {
+struct Partitioned;
+}
 
 namespace weft::record {
 

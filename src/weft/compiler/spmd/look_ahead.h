@@ -12,17 +12,10 @@
 #include <span>
 #include <vector>
 
+#include <weft/compiler/options/ahead.h>
 #include <weft/compiler/spmd/partition.h>
 
 namespace weft::compiler {
-
-// What is computed ahead.
-enum class Ahead : std::uint8_t {
-  nothing,
-  ids,            // exchanges of what depends on the batch alone, such as the ids that lookups need
-  lookups,        // and of what lookups pool, from tables as the current step leaves them
-  stale_lookups,  // the same, from tables as the step before the current one left them
-};
 
 // An input of a step.
 struct StepInput {
