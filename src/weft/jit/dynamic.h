@@ -29,10 +29,10 @@ struct DynamicDim {
   friend bool operator==(const DynamicDim&, const DynamicDim&) = default;
 };
 
-// Declares dimension `dim` (negative: from the end) of this tensor dynamic. A compiled function that takes the tensor
-// as an argument learns this when it is recorded, and applies it to that argument from then on. Throws Error if the
-// current size is out of the range, if an earlier declaration of the tensor differs, or inside a compiled function:
-// call it before the compiled function.
+// Declares dimension `dim` (negative: from the end) of this tensor dynamic. A compiled function that takes the tensor as an argument learns
+// this when it is recorded, and applies it to that argument from then on. On a mesh, each size still has its own program. Throws Error if
+// the current size is out of the range, if an earlier declaration of the tensor differs, or inside a compiled function: call it before the
+// compiled function.
 void mark_dynamic(const Tensor& tensor, std::int64_t dim, DynamicDim range = {},
                   std::source_location where = std::source_location::current());
 

@@ -70,8 +70,6 @@ void DynamicSizes::require_options_allow(const CompileOptions& options) const {
           "every size has its own program; use Dynamic::automatic, or omit mark_dynamic");
   exclude(any_dynamic(), options.activation_memory_bytes != 0, "activation_memory_bytes",
           "with a memory budget, each size needs its own program; omit one of them, or use mark_buckets");
-  exclude(any_dynamic(), options.mesh.has_value(), "the mesh",
-          "a program that is divided among devices is for one size; omit mark_dynamic, or use mark_buckets");
   exclude(any_buckets(), options.dynamic == Dynamic::on, "dynamic on",
           "every bucket has its own program; use Dynamic::automatic, or omit mark_buckets");
   exclude(any_buckets(), options.limit_policy == LimitPolicy::generalise, "limit_policy generalise",
