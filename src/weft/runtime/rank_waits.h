@@ -18,8 +18,8 @@ struct RankWait {
   friend bool operator==(const RankWait&, const RankWait&) = default;
 };
 
-// Returns whether a wait from one time to another, in nanoseconds, is worth a span. 0 stands for no wait. What another rank tells of its own
-// wait may have begun after this rank looked at the clock; a span cannot end before it begins.
+// Returns whether a wait from one time to another, in nanoseconds, is worth a span. 0 stands for no wait. What another rank tells of its
+// own wait may have begun after this rank looked at the clock; a span cannot end before it begins.
 bool is_worth_a_span(std::uint64_t since_ns, std::uint64_t now_ns);
 
 }  // namespace weft::runtime
