@@ -170,7 +170,8 @@ TEST(Placement, ExchangesIdsAndPooledRowsAlone) {
       return loss;
     });
     step(placed_features(0).sharded("data", four));
-    const auto& program = step.explain({.remedies = false}).programs.at(0);
+    const Explanation told = step.explain({.remedies = false});
+    const Explanation::Program& program = told.programs.at(0);
     EXPECT_GT(program.sent_bytes, 0);
     EXPECT_LE(program.sent_bytes, 4096) << "a part of the smallest table has 16 KB, " << sharding;
   }
