@@ -74,6 +74,14 @@ TEST(Planner, SaysWhatWouldFit) {
             "plan_tables: allowed names the table \"x\", which does not exist, or no kind of sharding");
 }
 
+TEST(Planner, NamesATableThatMayLieNowhere) {
+  const auto tables = tables_of_sizes({100}, 8);
+  EXPECT_EQ(planning_error(tables, {.allowed = {{"t0", {TableSharding::column_wise, TableSharding::grid}}}}),
+            "plan_tables: table \"t0\" of 8 columns can have none of the kinds of sharding that it is allowed: allow "
+            "it row_wise, or pieces of "
+            "fewer columns (least_columns is 16), or name an axis of hosts for table_row_wise and grid");
+}
+
 TEST(Planner, ObeysWhatIsAllowed) {
   const auto tables = tables_of_sizes({100, 200'000, 100'000});
   const PlannerOptions options{.allowed = {{"t0", {TableSharding::column_wise}}, {"t1", {TableSharding::table_wise}}}};

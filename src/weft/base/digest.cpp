@@ -31,4 +31,10 @@ std::string Digest::hex() const {
   return text.data();
 }
 
+std::string hex_digest(std::string_view bytes) {
+  Digest digest;
+  digest.add(std::as_bytes(std::span(bytes)));
+  return digest.hex();
+}
+
 }  // namespace weft

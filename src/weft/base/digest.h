@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace weft {
 
@@ -21,5 +22,8 @@ class Digest {
   };
   std::unique_ptr<State, Free> state_;
 };
+
+// Returns the digest of a text.
+std::string hex_digest(std::string_view bytes);
 
 }  // namespace weft

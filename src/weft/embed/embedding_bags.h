@@ -8,7 +8,7 @@
 //
 // Optimizers update only the rows that a step looked up, in place (Parameter::sparse_update).
 //
-// With a plan (placement.h), the devices of a mesh have parts of the tables. Nothing else changes: ids and pooled rows are exchanged by
+// A plan (placement.h) gives each device of a mesh a part of the tables. Nothing else changes: ids and pooled rows are exchanged by
 // collectives that follow from where the tables lie.
 #pragma once
 

@@ -65,7 +65,6 @@ class Loads {
     std::vector<double> pooled;  // bytes that each device pools for others
     double summed = 0;           // bytes of partial sums, on every device
     double replicated = 0;       // bytes of gradients that all devices get
-    bool exchanges_ids = false;
   };
 
   State state(const std::vector<TablePlacement>& placements) const {
@@ -81,8 +80,7 @@ class Loads {
       return bytes > 0 && devices_ > 1 ? options_.link.seconds(bytes * others) : 0;
     };
     const double most = std::ranges::max(state.pooled);
-    return 2 * exchange(most) + 2 * exchange(state.summed) + exchange(state.replicated) +
-           (state.exchanges_ids ? exchange(8 * ids_) : 0);
+    return 2 * exchange(most) + 2 * exchange(state.summed) + exchange(state.replicated) + exchange(8 * ids_);
   }
   double seconds(const State& state) const {
     return exchange_seconds(state) + std::ranges::max(state.devices, {}, &DeviceLoad::lookup_seconds).lookup_seconds;
@@ -108,7 +106,6 @@ class Loads {
       }
     };
     const double all = static_cast<double>(devices_), host = static_cast<double>(host_);
-    state.exchanges_ids = true;
     if (placement.sharding == TableSharding::data_parallel) {
       put(0, devices_, cost.ids / all, cost.ids, 1, 1);
       state.replicated += cost.pooled_bytes();
@@ -188,8 +185,7 @@ std::vector<TablePlacement> candidates(const EmbeddingBagConfig& table, const Sh
        ". It would fit on ", std::ceil(all / options.memory_bytes), " devices, or with ",
        text(std::ceil(all / devices)),
        " on each if tables may be divided by rows (allowed), or with fewer rows, narrower rows, 16-bit tables, or an "
-       "optimizer with less state"
-       " (RowWiseAdagrad)");
+       "optimizer with less state (RowWiseAdagrad)");
 }
 
 }  // namespace
@@ -224,7 +220,7 @@ class Search {
     });
   }
 
-  // What is missing of the memory; the time of the step; and, between plans of which these are equal, how uneven the devices are.
+  // The less, the better: the bytes that do not fit into memory, then the seconds of a step, then how uneven the devices are.
   using Score = std::array<double, 3>;
   Score score() const {
     const Loads::State state = loads_.state(plan_.tables);
@@ -233,11 +229,19 @@ class Search {
     return {loads_.missing_bytes(state), loads_.seconds(state), squares};
   }
 
-  // Gives each table the best of its candidates of this kind, or of any kind that it may have if there is none.
+  // Gives each table the best of its candidates of this kind, or of any kind that it may have if there is none. Throws Error for a table
+  // that has none at all.
   void begin(TableSharding kind) {
     plan_.tables.clear();
-    for (const EmbeddingBagConfig& table : tables_)
-      plan_.tables.push_back(candidates(table, plan_, options_, empty()).front());
+    for (const EmbeddingBagConfig& table : tables_) {
+      const std::vector<TablePlacement> all = candidates(table, plan_, options_, empty());
+      require(
+          !all.empty(), "plan_tables: table \"", table.name, "\" of ", table.embedding_dim,
+          " columns can have none of the kinds of sharding that it is allowed: allow it row_wise, or pieces of fewer "
+          "columns (least_columns is ",
+          options_.least_columns, "), or name an axis of hosts for table_row_wise and grid");
+      plan_.tables.push_back(all.front());
+    }
     for (const std::size_t t : order_) choose(t, kind);
   }
 

@@ -35,7 +35,7 @@ struct PlannerOptions {
   static compiler::Link default_link();
 };
 
-// What a device does in a step, as predicted.
+// The predicted load of a device in a step.
 struct DeviceLoad {
   double table_bytes = 0;     // with states
   double lookup_seconds = 0;  // lookups and updates

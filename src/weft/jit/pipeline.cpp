@@ -4,11 +4,13 @@
 #include <utility>
 
 #include <weft/base/log.h>
+#include <weft/base/metrics.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/sharding_layout.h>
 #include <weft/compiler/spmd/look_ahead.h>
 #include <weft/ir/op.h>
 #include <weft/jit/parameter_buffers.h>
+#include <weft/profile/hints.h>
 #include <weft/record/backend.h>
 #include <weft/record/immediates.h>
 #include <weft/record/mesh.h>
@@ -35,7 +37,7 @@ std::vector<compiler::StepInput> inputs_of(const Specialization& step) {
   std::vector<StepInput> inputs;
   for (const Place& place : step.inputs) {
     StepInput& input = inputs.emplace_back();
-    // What the function captured is the same for every batch.
+    // A captured tensor is the same for every batch.
     if (place.kind == Place::Kind::argument || place.kind == Place::Kind::constant) input.kind = StepInput::Kind::batch;
     if (place.kind != Place::Kind::parameter || !place.parameter->sparse_update) continue;
     input.kind = StepInput::Kind::table;
@@ -214,6 +216,8 @@ std::vector<runtime::BufferPtr> Pipeline::launch(Program& program, Pending& pend
   Finished finished{.step = pending.step, .results = {}};
   for (const Place& place : step.results) finished.results.emplace_back(made[place.index]);
   finished_.push_back(std::move(finished));
+  metrics::mark_step.add();
+  profile::step_done(*program.executable, step.nodes);
   return {made.begin() + static_cast<std::ptrdiff_t>(step.plan->executable->outputs.size()), made.end()};
 }
 

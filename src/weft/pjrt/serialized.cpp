@@ -20,18 +20,12 @@ namespace {
 constexpr std::string_view magic = "weft program 1\n";
 constexpr std::size_t digest_digits = 32;
 
-std::string digest_of(std::string_view bytes) {
-  Digest digest;
-  digest.add(std::as_bytes(std::span(bytes)));
-  return digest.hex();
-}
-
 }  // namespace
 
 // The magic, the digest of what follows, the length of the options, the options, the program.
 std::string serialized(std::string_view code, std::string_view compile_options) {
   const std::string contents = concat(compile_options.size(), '\n', compile_options, code);
-  return concat(magic, digest_of(contents), contents);
+  return concat(magic, hex_digest(contents), contents);
 }
 
 Serialized read_serialized(std::string_view bytes) {
@@ -39,7 +33,7 @@ Serialized read_serialized(std::string_view bytes) {
   bytes.remove_prefix(magic.size());
   const std::string_view digest = bytes.substr(0, digest_digits);
   bytes.remove_prefix(digest.size());
-  require(digest == digest_of(bytes), "the serialised executable is damaged: remove it, so that it is made again");
+  require(digest == hex_digest(bytes), "the serialised executable is damaged: remove it, so that it is made again");
   std::size_t length = 0;
   const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), length);
   WEFT_ASSERT(error == std::errc() && end != bytes.data() + bytes.size() && *end == '\n', "a digest of other bytes");

@@ -18,12 +18,7 @@ using nlohmann::json;
 
 constexpr int format_version = 1;
 
-std::string digest_of(const json& manifest) {
-  Digest digest;
-  const std::string text = print_json(manifest);
-  digest.add(std::as_bytes(std::span(text)));
-  return digest.hex();
-}
+std::string digest_of(const json& manifest) { return hex_digest(print_json(manifest)); }
 
 json to_json(const Setting& setting) {
   return std::visit([](const auto& value) { return json(value); }, setting);

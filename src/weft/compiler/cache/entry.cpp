@@ -12,12 +12,6 @@ namespace {
 constexpr std::string_view entry_magic = "weft kernels 2\n";
 constexpr std::size_t digest_size = 32;
 
-std::string digest_of(std::string_view bytes) {
-  Digest digest;
-  digest.add(std::as_bytes(std::span(bytes)));
-  return digest.hex();
-}
-
 }  // namespace
 
 std::string write_entry(std::span<const StoredKernel> kernels) {
@@ -27,14 +21,14 @@ std::string write_entry(std::span<const StoredKernel> kernels) {
     put_piece(bytes, kernel.key);
     put_piece(bytes, kernel.object);
   }
-  return bytes + digest_of(bytes);
+  return bytes + hex_digest(bytes);
 }
 
 Result<std::vector<StoredKernel>> read_entry(std::string_view bytes) {
   const Status damaged = Status::failed("it is damaged");
   if (!bytes.starts_with(entry_magic) || bytes.size() < entry_magic.size() + digest_size) return damaged;
   const std::string_view content = bytes.substr(0, bytes.size() - digest_size);
-  if (digest_of(content) != bytes.substr(content.size())) return damaged;
+  if (hex_digest(content) != bytes.substr(content.size())) return damaged;
   PieceReader reader(content.substr(entry_magic.size()));
   std::string_view origin;
   if (!reader.piece(origin)) return damaged;
@@ -51,12 +45,12 @@ Result<std::vector<StoredKernel>> read_entry(std::string_view bytes) {
 std::string program_name(std::span<const std::string> keys) {
   std::string all;
   for (const std::string& key : keys) put_piece(all, key);
-  return digest_of(all);
+  return hex_digest(all);
 }
 
 namespace {
 // Returns the suffix of entry names that stands for this origin.
-std::string origin_mark() { return digest_of(code_origin()).substr(0, 8); }
+std::string origin_mark() { return hex_digest(code_origin()).substr(0, 8); }
 }  // namespace
 
 std::string entry_name(std::span<const std::string> keys) {

@@ -13,11 +13,7 @@ namespace weft::compiler {
 namespace {
 
 // Returns the name of the function in a kernel's object file.
-std::string symbol_of(const std::string& key) {
-  Digest digest;
-  digest.add(std::as_bytes(std::span(key)));
-  return "kernel_" + digest.hex();
-}
+std::string symbol_of(const std::string& key) { return "kernel_" + hex_digest(key); }
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a pipeline of training steps does ahead (spmd/look_ahead.h).
+// Says which exchanges of a training step a pipeline runs ahead (spmd/look_ahead.h).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Divides a training step on a mesh into what can be computed for the next batch while the step of the current one still runs, and the rest.
-// As the pipelines of TorchRec, which are written by hand; here the parts follow from what depends on what.
+// TorchRec has such pipelines, written by hand; here the parts follow from what depends on what.
 //
 // An exchange between devices that depends on the batch alone can always run ahead. One that depends on the batch and on embedding tables, but
 // on no other state, can run as soon as the tables are updated, before the rest of the step has ended. The step has been divided among the
