@@ -1,7 +1,6 @@
 #include <weft/embed/embedding_bags.h>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <weft/record/call.h>
@@ -14,37 +13,11 @@ namespace weft::embed {
 
 namespace {
 
-void check(const record::Call& call, const std::vector<EmbeddingBagConfig>& tables) {
-  call.require(!tables.empty(), "there are no tables");
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    const EmbeddingBagConfig& table = tables[t];
-    call.require(!table.name.empty(), "table ", t, " has no name");
-    for (std::size_t before = 0; before < t; ++before)
-      call.require(tables[before].name != table.name, "two tables have the name \"", table.name, '"');
-    call.require(table.num_embeddings > 0 && table.embedding_dim > 0, "table \"", table.name, "\" has ",
-                 table.num_embeddings, " rows of width ", table.embedding_dim, "; both must be positive");
-    call.require(is_float(table.data_type) && table.data_type == tables[0].data_type, "table \"", table.name,
-                 "\" is of ", table.data_type, ", the first of ", tables[0].data_type,
-                 "; make a collection for each dtype");
-    call.require(!table.feature_names.empty(), "table \"", table.name, "\" has no features");
-    for (auto feature = table.feature_names.begin(); feature != table.feature_names.end(); ++feature)
-      call.require(std::find(table.feature_names.begin(), feature, *feature) == feature, "table \"", table.name,
-                   "\" has the feature \"", *feature, "\" twice");
-  }
-}
-
 Tensor initial_rows(const EmbeddingBagConfig& table) {
   const Shape shape{table.num_embeddings, table.embedding_dim};
   if (table.init_fn) return table.init_fn(shape, table.data_type);
-  const double bound = 1 / std::sqrt(static_cast<double>(table.num_embeddings));
-  const double low = table.weight_init_min.value_or(-bound), high = table.weight_init_max.value_or(bound);
+  const auto [low, high] = initial_range(table);
   return rand(shape, table.data_type) * constant(high - low, table.data_type) + constant(low, table.data_type);
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += concat(all.empty() ? "" : ",", name);
-  return all;
 }
 
 }  // namespace
@@ -53,7 +26,7 @@ EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> t
                                                std::source_location where)
     : configs_(std::move(tables)), options_(options) {
   const record::Call call("EmbeddingBagCollection", where);
-  check(call, configs_);
+  check_tables(call, configs_);
   std::vector<Tensor> initial;
   for (const EmbeddingBagConfig& table : configs_) {
     const Tensor rows = initial_rows(table);
@@ -62,11 +35,7 @@ EmbeddingBagCollection::EmbeddingBagCollection(std::vector<EmbeddingBagConfig> t
                  " instead of ", expected);
     initial.push_back(rows);
     for (const std::string& feature : table.feature_names) {
-      const auto looks_up = [&](const EmbeddingBagConfig& other) {
-        return std::ranges::find(other.feature_names, feature) != other.feature_names.end();
-      };
-      output_keys_.push_back(std::ranges::count_if(configs_, looks_up) == 1 ? feature
-                                                                            : concat(feature, '@', table.name));
+      output_keys_.push_back(output_key(configs_, table, feature));
       output_widths_.push_back(table.embedding_dim);
     }
   }
@@ -105,12 +74,8 @@ KeyedTensor EmbeddingBagCollection::operator()(const KeyedJaggedTensor& features
   std::vector<std::vector<std::int64_t>> keys;  // of the features of each table
   for (const EmbeddingBagConfig& table : configs_) {
     keys.emplace_back();
-    for (const std::string& feature : table.feature_names) {
-      const auto key = std::ranges::find(features.keys(), feature);
-      call.require(key != features.keys().end(), "table \"", table.name, "\" looks up the feature \"", feature,
-                   "\", which is not among ", joined(features.keys()));
-      keys.back().push_back(key - features.keys().begin());
-    }
+    for (const std::string& feature : table.feature_names)
+      keys.back().push_back(key_of(call, table, feature, features));
   }
   Bags bags = features.bags();
   if (!options_.is_weighted) bags.weights = {};

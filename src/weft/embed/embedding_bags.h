@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -22,6 +21,7 @@
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
 #include <weft/embed/placed_tables.h>
+#include <weft/embed/table_config.h>
 #include <weft/tensor/embedding.h>
 #include <weft/tensor/module.h>
 
@@ -30,20 +30,6 @@ class Call;
 }
 
 namespace weft::embed {
-
-enum class Pooling : std::uint8_t { sum, mean };
-
-struct EmbeddingBagConfig {
-  std::int64_t num_embeddings = 0, embedding_dim = 0;  // rows, width
-  std::string name = {};
-  std::vector<std::string> feature_names = {};  // the features that look up this table
-  Pooling pooling = Pooling::sum;
-  DType data_type = DType::f32;
-  // Initial rows are drawn from U(weight_init_min, weight_init_max); default: +-1 / sqrt(num_embeddings).
-  std::optional<double> weight_init_min = {}, weight_init_max = {};
-  std::function<Tensor(const Shape& shape, DType dtype)> init_fn = {};  // makes the initial rows instead
-  bool sparse_update = true;  // false: optimizers get a gradient of the whole table, and update all rows
-};
 
 struct EmbeddingBagOptions {
   bool is_weighted = false;  // features have weights
