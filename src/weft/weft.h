@@ -14,6 +14,7 @@
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
 #include <weft/embed/planner.h>
+#include <weft/embed/stored_tables.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
 #include <weft/nn/attention.h>
