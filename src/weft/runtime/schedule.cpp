@@ -7,128 +7,11 @@
 #include <unordered_map>
 #include <utility>
 
+#include <weft/runtime/dependencies.h>
+
 namespace weft::runtime {
 
 namespace {
-
-// A range of bytes that thunks may share: slices of one allocation, of an input and the output that takes it over, or of
-// temporaries that use the same bytes one after the other.
-struct Range {
-  std::uint64_t memory = 0, begin = 0, end = 0;
-};
-
-class Ranges {
- public:
-  explicit Ranges(const Executable& executable) : executable_(executable) {}
-  Range of(const Slice& slice) const {
-    const Allocation& allocation = executable_.allocations[slice.allocation];
-    if (allocation.kind == Allocation::Kind::temporary) {
-      const std::uint64_t begin = allocation.offset + slice.offset;
-      return {temporaries, begin, begin + slice.bytes};
-    }
-    const std::uint64_t begin = is_buffer(allocation) ? allocation.offset + slice.offset : slice.offset;
-    return {memory_of(slice.allocation), begin, begin + slice.bytes};
-  }
-  // Identifies the memory in which an allocation lies: of an input, of an output that takes over none, or its own.
-  std::uint64_t memory_of(std::uint32_t a) const {
-    const Allocation& allocation = executable_.allocations[a];
-    const std::size_t inputs = executable_.inputs.size();
-    if (!is_buffer(allocation)) return inputs + executable_.outputs.size() + a;
-    if (allocation.kind == Allocation::Kind::input) return allocation.index;
-    const std::int32_t donated = executable_.outputs[allocation.index].donated_input;
-    return donated < 0 ? inputs + allocation.index : donated;
-  }
-
- private:
-  static constexpr std::uint64_t temporaries = ~std::uint64_t{0};
-  static bool is_buffer(const Allocation& allocation) {
-    return allocation.kind == Allocation::Kind::input || allocation.kind == Allocation::Kind::output;
-  }
-  const Executable& executable_;
-};
-
-// The accesses to one memory so far: by the start of each part of it, the thunk that wrote it last and those that have read it since.
-class Accesses {
- public:
-  // Adds to `after` the thunks that the next access has to come after.
-  void read(const Range& range, std::uint32_t thunk, std::vector<std::uint32_t>& after) {
-    for (auto part = cut(range); part != parts_.end() && part->first < range.end; ++part) {
-      if (part->second.writer >= 0) after.push_back(part->second.writer);
-      part->second.readers.push_back(thunk);
-    }
-  }
-  void write(const Range& range, std::uint32_t thunk, std::vector<std::uint32_t>& after) {
-    auto part = cut(range);
-    while (part != parts_.end() && part->first < range.end) {
-      if (part->second.writer >= 0) after.push_back(part->second.writer);
-      after.insert(after.end(), part->second.readers.begin(), part->second.readers.end());
-      part = parts_.erase(part);
-    }
-    parts_.emplace_hint(part, range.begin, Part{.end = range.end, .writer = thunk, .readers = {}});
-  }
-
- private:
-  struct Part {
-    std::uint64_t end;
-    std::int64_t writer = -1;
-    std::vector<std::uint32_t> readers;
-  };
-  using Parts = std::map<std::uint64_t, Part>;
-
-  // Makes parts begin and end where the range does, and cover it. Returns the first of them.
-  Parts::iterator cut(const Range& range) {
-    cut_at(range.begin);
-    cut_at(range.end);
-    std::uint64_t at = range.begin;
-    for (auto part = parts_.lower_bound(at); at < range.end; ++part) {
-      const std::uint64_t next = part == parts_.end() ? range.end : std::min(part->first, range.end);
-      if (at < next) part = parts_.emplace_hint(part, at, Part{.end = next, .writer = -1, .readers = {}});
-      at = part->second.end;
-    }
-    return parts_.lower_bound(range.begin);
-  }
-
-  void cut_at(std::uint64_t place) {
-    auto part = parts_.upper_bound(place);
-    if (part == parts_.begin()) return;
-    --part;
-    if (part->first == place || part->second.end <= place) return;
-    Part second = part->second;
-    part->second.end = place;
-    parts_.emplace(place, std::move(second));
-  }
-
-  Parts parts_;
-};
-
-// Returns for each thunk earlier thunks after which it has to come: those that write what it reads, those that touch what it writes, and
-// earlier side effects if it has one. Others follow from these.
-std::vector<std::vector<std::uint32_t>> dependencies(const Executable& executable) {
-  const Ranges ranges(executable);
-  std::vector<std::vector<std::uint32_t>> after(executable.thunks.size());
-  std::unordered_map<std::uint64_t, Accesses> accesses;
-  std::int64_t last_effect = -1;
-  for (std::uint32_t t = 0; t < executable.thunks.size(); ++t) {
-    const Thunk& thunk = *executable.thunks[t];
-    const auto add = [&](const Slice& slice, bool writes) {
-      const Range range = ranges.of(slice);
-      if (range.begin == range.end) return;
-      Accesses& of_memory = accesses[range.memory];
-      writes ? of_memory.write(range, t, after[t]) : of_memory.read(range, t, after[t]);
-    };
-    for (const Slice& slice : thunk.reads) add(slice, false);
-    for (const Slice& slice : thunk.writes) add(slice, true);
-    if (thunk.has_side_effect) {
-      if (last_effect >= 0) after[t].push_back(last_effect);
-      last_effect = t;
-    }
-    std::ranges::sort(after[t]);
-    const auto same = std::ranges::unique(after[t]);
-    after[t].erase(same.begin(), same.end());
-    std::erase(after[t], t);  // it reads what it writes
-  }
-  return after;
-}
 
 // Chooses the stream of each thunk.
 std::vector<StreamKind> streams(const Executable& executable, const std::vector<std::vector<std::uint32_t>>& after) {
@@ -233,7 +116,7 @@ class Maker {
   // An output waits for all thunks that touch its memory, so that a later launch that takes it over need not look at this
   // launch. An output that no thunk touches, or that passes an input through, comes at the end of the compute stream's part.
   void group_outputs() {
-    const Ranges ranges(executable_);
+    const Memories memories(executable_);
     const std::uint32_t end = schedule_.parts[0].tasks.size() + 1;
     std::unordered_map<std::uint64_t, std::map<std::uint32_t, std::uint32_t>>
         touched;  // by memory: how far each part must be
@@ -242,14 +125,14 @@ class Maker {
       // Everything that the compute stream makes comes together, at its end: an event for each output would cost time between two
       // launches.
       const auto touch = [&](const Slice& slice) {
-        std::uint32_t& needed = touched[ranges.memory_of(slice.allocation)][part];
+        std::uint32_t& needed = touched[memories.of(slice.allocation)][part];
         needed = part == 0 ? end : std::max(needed, tasks);
       };
       std::ranges::for_each(executable_.thunks[t]->reads, touch);
       std::ranges::for_each(executable_.thunks[t]->writes, touch);
     }
     for (std::uint32_t output = 0; output < executable_.outputs.size(); ++output) {
-      std::map<std::uint32_t, std::uint32_t> needed = touched[ranges.memory_of(executable_.outputs[output].allocation)];
+      std::map<std::uint32_t, std::uint32_t> needed = touched[memories.of(executable_.outputs[output].allocation)];
       if (executable_.allocations[executable_.outputs[output].allocation].kind == Allocation::Kind::input)
         needed[0] = end;
       if (needed.empty()) needed[0] = end;

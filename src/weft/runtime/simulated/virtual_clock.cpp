@@ -13,14 +13,20 @@ namespace {
 class SimulatedEvent : public Event {
  public:
   explicit SimulatedEvent(std::shared_ptr<VirtualClock> clock) : clock_(std::move(clock)) {}
-  void comes_at(double us) { us_ = us; }
+  // Says when it comes, and which thunk's end it is, if any.
+  void comes_at(double us, const Thunk* thunk = nullptr) {
+    us_ = us;
+    thunk_ = thunk;
+  }
   double us() const { return us_; }
+  const Thunk* thunk() const { return thunk_; }
 
  private:
   void waited() const override { clock_->host_reaches(us_); }
 
   std::shared_ptr<VirtualClock> clock_;
   double us_ = 0;
+  const Thunk* thunk_ = nullptr;
 };
 
 }  // namespace
@@ -36,11 +42,20 @@ namespace {
 
 constexpr auto compute_stream = static_cast<std::size_t>(StreamKind::compute);
 
+// The end of a thunk; null: of something else.
+struct End {
+  double us = 0;
+  const Thunk* thunk = nullptr;
+};
+
+End later(const End& one, const End& other) { return one.us >= other.us ? one : other; }
+
 // Returns when an event comes; 0 if the clock does not know it.
-double arrival_us(const Event* event) {
+End arrival(const Event* event) {
   const auto* const simulated = dynamic_cast<const SimulatedEvent*>(event);
-  return simulated ? simulated->us() : 0;
+  return simulated ? End{simulated->us(), simulated->thunk()} : End{};
 }
+double arrival_us(const Event* event) { return arrival(event).us; }
 
 }  // namespace
 
@@ -57,6 +72,7 @@ void VirtualClock::launch(const LaunchRecord& launch) {
   } else {
     end_us = run_as_one(launch);
   }
+  ++launches_;
   launched_.push_back({end_us, launch.bytes});
   bytes_in_flight_ += launch.bytes;
   peak_run_ahead_ = std::max<std::uint64_t>(peak_run_ahead_, launched_.size());
@@ -125,28 +141,29 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
 
   const double computed_before = stream_us_[compute_stream];
   // Returns when an allocation can be touched.
-  const auto allocation_us = [&](std::uint32_t part, std::uint32_t allocation) {
+  const auto allocated = [&](std::uint32_t part, std::uint32_t allocation) {
     const Allocation& a = executable.allocations[allocation];
-    if (a.kind == Allocation::Kind::input) return arrival_us(launch.origins[a.index].event);
-    if (a.kind != Allocation::Kind::output || executable.outputs[a.index].donated_input < 0) return 0.0;
-    double us = arrival_us(launch.origins[executable.outputs[a.index].donated_input].event);
-    if (part != 0) us = std::max(us, computed_before);
-    for (const auto& reader : launch.readers) us = std::max(us, arrival_us(reader.get()));
-    return us;
+    if (a.kind == Allocation::Kind::input) return arrival(launch.origins[a.index].event);
+    if (a.kind != Allocation::Kind::output || executable.outputs[a.index].donated_input < 0) return End();
+    End end = arrival(launch.origins[executable.outputs[a.index].donated_input].event);
+    if (part != 0) end = later(end, {computed_before});
+    for (const auto& reader : launch.readers) end = later(end, arrival(reader.get()));
+    return end;
   };
-  std::vector<std::vector<double>> ends(schedule.parts.size());
-  const auto end_us = [&](const Schedule::Wait& wait) {
+  std::vector<std::vector<End>> ends(schedule.parts.size());
+  const auto end_of = [&](const Schedule::Wait& wait) {
     const auto& part = ends[wait.part];
-    return part.empty() ? host_us_ : part[std::min<std::size_t>(wait.tasks, part.size()) - 1];
+    return part.empty() ? End{host_us_} : part[std::min<std::size_t>(wait.tasks, part.size()) - 1];
   };
   bool begins = true;
   for (const auto [thunk, p, i] : order) {
     const Schedule::Part& part = schedule.parts[p];
     const Schedule::Task& task = part.tasks[i];
     double& stream_us = stream_us_[static_cast<std::size_t>(part.stream)];
-    double start = std::max(host_us_, stream_us);
-    for (const std::uint32_t allocation : task.allocations) start = std::max(start, allocation_us(p, allocation));
-    for (const Schedule::Wait& wait : task.waits) start = std::max(start, end_us(wait));
+    End awaited{std::max(host_us_, stream_us)};
+    for (const std::uint32_t allocation : task.allocations) awaited = later(awaited, allocated(p, allocation));
+    for (const Schedule::Wait& wait : task.waits) awaited = later(awaited, end_of(wait));
+    const double start = awaited.us;
     const Thunk& run = *executable.thunks[thunk];
     const double us = simulation_.thunk_us ? simulation_.thunk_us(run) : 0;
     if (p == 0) {
@@ -156,22 +173,23 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
       stream_us = start + us;
       if (simulation_.taken_us) takers_.push_back({start, stream_us, simulation_.taken_us(run)});
     }
-    if (simulation_.ran) simulation_.ran(run, start, stream_us);
-    ends[p].push_back(stream_us);
+    if (simulation_.ran) simulation_.ran({run, executable, part.stream, launches_, start, stream_us, awaited.thunk});
+    ends[p].push_back({stream_us, &run});
   }
   // Inputs that no task touches are waited for at the end.
-  double start = std::max(host_us_, stream_us_[compute_stream]);
-  for (const std::uint32_t allocation : schedule.untouched) start = std::max(start, allocation_us(0, allocation));
+  End last = ends[0].empty() ? End() : ends[0].back();
+  for (const std::uint32_t allocation : schedule.untouched) last = later(last, allocated(0, allocation));
+  const double start = std::max({host_us_, stream_us_[compute_stream], last.us});
   if (begins) compute(start, simulation_.launch_us, true);
-  ends[0].push_back(std::max(start, stream_us_[compute_stream]));
+  ends[0].push_back({std::max(start, stream_us_[compute_stream]), last.thunk});
 
   double last_us = 0;
   for (const auto& part : ends)
-    if (!part.empty()) last_us = std::max(last_us, part.back());
+    if (!part.empty()) last_us = std::max(last_us, part.back().us);
   for (std::size_t g = 0; g < launch.groups.size(); ++g) {
-    double us = 0;
-    for (const Schedule::Wait& wait : schedule.groups[g].waits) us = std::max(us, end_us(wait));
-    static_cast<SimulatedEvent&>(*launch.groups[g]).comes_at(us);
+    End end;
+    for (const Schedule::Wait& wait : schedule.groups[g].waits) end = later(end, end_of(wait));
+    static_cast<SimulatedEvent&>(*launch.groups[g]).comes_at(end.us, end.thunk);
   }
   return last_us;
 }
