@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -30,7 +30,7 @@ bool is_small(const Unit& unit, const SizeValues& sizes) {
 // Small units that may run at the place of the first of them.
 class Group {
  public:
-  Group(std::vector<Unit>& units, std::size_t first) : units_(units) { take(first); }
+  Group(std::vector<Unit>& units, std::size_t first) : units_(&units) { take(first); }
 
   // Notes a unit that comes after the others seen so far and is not joined.
   void pass(const Unit& unit) {
@@ -46,15 +46,15 @@ class Group {
   }
   void take(std::size_t unit) {
     members_.push_back(unit);
-    written_.insert(units_[unit].writes.begin(), units_[unit].writes.end());
+    written_.insert((*units_)[unit].writes.begin(), (*units_)[unit].writes.end());
   }
 
   // Turns the first unit into all members; the others have nothing left to do.
   void join(std::vector<bool>& joined, Report& report) const {
     if (members_.size() < 2) return;
-    Unit& all = units_[members_[0]];
+    Unit& all = (*units_)[members_[0]];
     for (std::size_t i = 1; i < members_.size(); ++i) {
-      Unit& unit = units_[members_[i]];
+      Unit& unit = (*units_)[members_[i]];
       const auto writes = static_cast<int>(all.writes.size()), reads = static_cast<int>(all.reads.size());
       for (const auto& [write, read] : unit.in_place) all.in_place.emplace_back(writes + write, reads + read);
       std::ranges::move(unit.reads, std::back_inserter(all.reads));
@@ -74,7 +74,7 @@ class Group {
   }
 
  private:
-  std::vector<Unit>& units_;
+  std::vector<Unit>* units_;
   std::vector<std::size_t> members_;
   Values read_;     // by units between the members
   Values written_;  // by units between the members and by the members
@@ -82,22 +82,56 @@ class Group {
 
 }  // namespace
 
+namespace {
+
+// Which collectives must have ended before a unit can run.
+using Awaited = std::vector<bool>;
+
+std::vector<Awaited> awaited_by(std::span<const Unit> units) {
+  const auto communicates = [](const Unit& unit) { return unit.stream == runtime::StreamKind::communication; };
+  const auto collectives = static_cast<std::size_t>(std::ranges::count_if(units, communicates));
+  std::vector<Awaited> awaited(units.size());
+  if (collectives == 0) return awaited;
+  std::unordered_map<ir::Value, std::size_t, ir::ValueHash> maker;
+  std::size_t collective = 0;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    awaited[u].resize(collectives);
+    for (const ir::Value v : units[u].reads) {
+      const auto made = maker.find(v);
+      if (made == maker.end()) continue;
+      for (std::size_t c = 0; c < collective; ++c)
+        if (awaited[made->second][c]) awaited[u][c] = true;
+    }
+    // For those that read its results.
+    if (communicates(units[u])) awaited[u][collective++] = true;
+    for (const ir::Value v : units[u].writes) maker[v] = u;
+  }
+  return awaited;
+}
+
+}  // namespace
+
 std::vector<Unit> join_small_kernels(std::vector<Unit> units, const SizeValues& sizes, Report& report) {
   std::vector<bool> joined(units.size());
-  std::optional<Group> group;
+  const std::vector<Awaited> awaited = awaited_by(units);
+  // A kernel that waits for a collective would make the others wait, so that each group is of kernels that wait for the same ones.
+  std::map<Awaited, Group> groups;
   for (std::size_t u = 0; u < units.size(); ++u) {
-    if (!is_small(units[u], sizes)) {
-      if (group) group->pass(units[u]);
-      continue;
+    const bool may_join = is_small(units[u], sizes);
+    for (auto& [of, group] : groups)
+      if (!may_join || of != awaited[u]) group.pass(units[u]);
+    if (!may_join) continue;
+    const auto [entry, is_new] = groups.try_emplace(awaited[u], units, u);
+    if (is_new) continue;
+    Group& group = entry->second;
+    if (group.takes(units[u])) {
+      group.take(u);
+    } else {
+      group.join(joined, report);
+      group = Group(units, u);
     }
-    if (group && group->takes(units[u])) {
-      group->take(u);
-      continue;
-    }
-    if (group) group->join(joined, report);
-    group.emplace(units, u);
   }
-  if (group) group->join(joined, report);
+  for (const auto& [of, group] : groups) group.join(joined, report);
   std::vector<Unit> left;
   for (std::size_t u = 0; u < units.size(); ++u)
     if (!joined[u]) left.push_back(std::move(units[u]));

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -15,9 +14,10 @@ namespace {
 
 class UnitOrder {
  public:
-  UnitOrder(std::span<const Unit> units, const PredictSeconds& seconds)
+  UnitOrder(std::span<const Unit> units, const PredictSeconds& seconds, Priority priority)
       : units_(units),
         seconds_(seconds),
+        rank_(units.size()),
         users_(units.size()),
         waits_(units.size()),
         readers_(units.size()),
@@ -25,7 +25,9 @@ class UnitOrder {
         arrives_(units.size()) {
     find_users();
     find_readers();
-    if (seconds_) find_what_hides();
+    for (std::size_t u = 0; u < units.size(); ++u) rank_[u].order = units[u].order;
+    if (seconds_ && priority == Priority::program) find_what_hides();
+    if (priority == Priority::longest_link) find_longest_links();
     for (std::size_t u = 0; u < units.size(); ++u)
       if (waits_[u] == 0) add_ready(u);
   }
@@ -38,7 +40,7 @@ class UnitOrder {
     if (found != &communicating_ && link_has_time_for_final(*found)) found = &final_;
     std::set<Place>& from = *found;
     const auto chosen = first_without_waiting(from);
-    const std::size_t u = std::get<std::size_t>(*chosen);
+    const std::size_t u = chosen->second;
     from.erase(chosen);
     if (seconds_) pass(u);
     for (const std::size_t update : updates_[u])
@@ -48,7 +50,19 @@ class UnitOrder {
     return u;
   }
 
+  // Returns when everything that has been ordered has ended, as predicted.
+  double end() const { return std::max(now_, link_is_free_); }
+
  private:
+  // Units of a lower rank come first.
+  struct Rank {
+    double first = 0;
+    std::uint32_t order = 0;  // position in the program
+    friend auto operator<=>(const Rank&, const Rank&) = default;
+  };
+  using Place = std::pair<Rank, std::size_t>;
+  Place place(std::size_t u) const { return {rank_[u], u}; }
+
   // Advances the predicted time by a unit. The results of a collective arrive later, and computation goes on meanwhile.
   void pass(std::size_t u) {
     const double start = std::max(now_, arrives_[u]);
@@ -60,16 +74,12 @@ class UnitOrder {
     for (const std::size_t user : users_[u]) arrives_[user] = std::max(arrives_[user], link_is_free_);
   }
 
-  // Whether it hides collectives, position in the program, index of the unit.
-  using Place = std::tuple<bool, std::uint32_t, std::size_t>;
-  Place place(std::size_t u) const { return {!hides_.empty() && hides_[u], units_[u].order, u}; }
-
   bool communicates(std::size_t u) const { return seconds_ && units_[u].stream == runtime::StreamKind::communication; }
 
   // Returns the first unit that need not wait for a collective; if there is none, the one that waits for the shortest time.
   std::set<Place>::iterator first_without_waiting(const std::set<Place>& places) const {
     auto best = places.begin();
-    const auto arrives = [&](auto at) { return arrives_[std::get<std::size_t>(*at)]; };
+    const auto arrives = [&](auto at) { return arrives_[at->second]; };
     for (auto at = best; at != places.end() && arrives(best) > now_; ++at)
       if (arrives(at) < arrives(best)) best = at;
     return best;
@@ -79,8 +89,7 @@ class UnitOrder {
   // is idle.
   bool link_has_time_for_final(const std::set<Place>& computation) const {
     if (final_.empty() || link_is_free_ > now_) return false;
-    const auto order = [](const Place& place) { return std::get<std::uint32_t>(place); };
-    return order(*final_.begin()) < order(*first_without_waiting(computation));
+    return final_.begin()->first.order < first_without_waiting(computation)->first.order;
   }
 
   void find_users() {
@@ -109,7 +118,17 @@ class UnitOrder {
     for (std::size_t u = units_.size(); u-- > 0;)
       for (const std::size_t user : users_[u])
         precedes[u] |= static_cast<char>(precedes[user] || (communicates(user) && !users_[user].empty()));
-    for (std::size_t u = 0; u < units_.size(); ++u) hides_.push_back(follows[u] && !precedes[u]);
+    for (std::size_t u = 0; u < units_.size(); ++u) rank_[u].first = follows[u] && !precedes[u] ? 1 : 0;
+  }
+
+  // All computation has to be done by the same processor, in whichever order; so what lasts longest after it is to begin first (Jackson's
+  // rule for jobs with delivery times).
+  void find_longest_links() {
+    for (std::size_t u = units_.size(); u-- > 0;) {
+      double after = 0;
+      for (const std::size_t user : users_[u]) after = std::max(after, -rank_[user].first);
+      rank_[u].first = -(after + (communicates(u) ? units_[u].link_seconds : 0));
+    }
   }
 
   void find_readers() {
@@ -138,6 +157,7 @@ class UnitOrder {
 
   std::span<const Unit> units_;
   const PredictSeconds& seconds_;
+  std::vector<Rank> rank_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<int> waits_;    // for each unit: how many other units it waits for
   std::vector<int> readers_;  // for a unit that updates a part: how many readers of the updated value have not run yet
@@ -145,20 +165,25 @@ class UnitOrder {
   std::set<Place> communicating_, ready_, giving_way_;
   std::set<Place> final_;        // collectives whose results only later launches need
   std::vector<double> arrives_;  // for each unit: when the last result of a collective that it reads is there
-  std::vector<char> hides_;
   double now_ = 0, link_is_free_ = 0;
 };
 
-}  // namespace
-
-std::vector<Unit> in_order(std::vector<Unit> units, const PredictSeconds& seconds) {
+BesideCollectives ordered(std::vector<Unit> units, const PredictSeconds& seconds, Priority priority) {
   std::vector<std::size_t> indices;
-  UnitOrder order(units, seconds);
+  UnitOrder order(units, seconds, priority);
   while (const auto u = order.next()) indices.push_back(*u);
   WEFT_ASSERT(indices.size() == units.size(), "units wait for one another");
-  std::vector<Unit> ordered;
-  for (const std::size_t u : indices) ordered.push_back(std::move(units[u]));
-  return ordered;
+  BesideCollectives made{.units = {}, .seconds = order.end()};
+  for (const std::size_t u : indices) made.units.push_back(std::move(units[u]));
+  return made;
+}
+
+}  // namespace
+
+std::vector<Unit> in_order(std::vector<Unit> units) { return ordered(std::move(units), {}, Priority::program).units; }
+
+BesideCollectives beside_collectives(std::vector<Unit> units, const PredictSeconds& seconds, Priority priority) {
+  return ordered(std::move(units), seconds, priority);
 }
 
 }  // namespace weft::compiler
