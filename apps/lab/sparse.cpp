@@ -186,6 +186,7 @@ class Training {
     synchronize();
     const Status status = recorder.stop();
     require(status.ok(), "lab sparse: ", status.reason());
+    const auto steady = pipeline ? pipeline->steady() : std::nullopt;
     while (pipeline) {
       const std::optional<Tensor> loss = pipeline->finish();
       if (!loss) break;
@@ -197,7 +198,10 @@ class Training {
     analyse(folder.path(), made);
     made.peak_bytes =
         pipeline ? pipeline->peak_bytes() : step_->explain({.remedies = false}).programs.front().peak_bytes;
-    if (pipeline) made.told = pipeline->explain();
+    if (pipeline) {
+      made.told = pipeline->explain();
+      if (steady) made.simulated = simulate_schedule(*steady);
+    }
     return made;
   }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <apps/lab/schedule_simulation.h>
+
 namespace weft::lab {
 
 // The defaults fit on a laptop. `full()` is the benchmark itself.
@@ -30,6 +32,7 @@ struct SparseRun {
   bool is_equal = false;         // all losses, parameters and states have the bits of the steps one after the other
   std::int64_t stale_steps = 0;  // how many updates tables lack when they are read
   std::string told;              // what is computed ahead
+  SimulatedSchedule simulated;
 };
 
 struct SparseReport {

@@ -230,6 +230,25 @@ std::uint64_t Pipeline::peak_bytes() const {
   return peak;
 }
 
+std::optional<Pipeline::Steady> Pipeline::steady() const {
+  const auto found = pending_ ? programs_.find(pending_->step) : programs_.begin();
+  if (found == programs_.end() || !found->first->plan) return std::nullopt;
+  const auto& [step, programs] = *found;
+  Steady steady{.executable = programs->parts ? programs->steady.executable : step->plan->executable,
+                .carried = {},
+                .first_ahead = step->inputs.size()};
+  for (const auto& [place, parameter] : step->updates) {
+    const auto input = std::ranges::find(step->inputs, parameter, &Place::parameter);
+    if (place.kind == Place::Kind::result && input != step->inputs.end())
+      steady.carried.push_back({place.index, static_cast<std::size_t>(input - step->inputs.begin())});
+  }
+  if (!programs->parts) return steady;
+  for (std::size_t i = 0; i < programs->parts->values.size(); ++i)
+    steady.carried.push_back({step->plan->executable->outputs.size() + i, step->inputs.size() + i});
+  steady.first_ahead += programs->parts->values.size();
+  return steady;
+}
+
 std::vector<FinishedStep> take_finished(Pipeline& pipeline) {
   std::vector<FinishedStep> all;
   for (Pipeline::Finished& finished : pipeline.take())

@@ -13,6 +13,7 @@
 
 #include <weft/compiler/options/ahead.h>
 #include <weft/jit/specialization.h>
+#include <weft/runtime/critical_path.h>
 
 namespace weft::jit {
 
@@ -39,6 +40,14 @@ class Pipeline {
 
   // Returns which exchanges run ahead, or why none does; empty before the first step.
   std::string explain() const;
+  // The program that runs in each step once the pipeline is filled.
+  struct Steady {
+    std::shared_ptr<const runtime::Executable> executable;
+    std::vector<runtime::Carried> carried;
+    std::size_t first_ahead = 0;  // from this input on, they are of the next batch
+  };
+  // Returns the program of the step that was given last; nullopt before the first step, and if it has none of its own.
+  std::optional<Steady> steady() const;
   // Returns the memory that a step needs at its peak, with what it is given and what is computed ahead; before the first step 0.
   std::uint64_t peak_bytes() const;
 

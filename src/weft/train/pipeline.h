@@ -76,6 +76,8 @@ class Pipeline {
 
   // Tells which exchanges run ahead, or why none does.
   std::string explain() const { return pipeline_->explain(); }
+  // Returns the program that runs in each step, to look at its schedule; nullopt before the first step.
+  std::optional<jit::Pipeline::Steady> steady() const { return pipeline_->steady(); }
   // Returns the memory that a step needs at its peak, as planned; before the first step 0.
   std::uint64_t peak_bytes() const { return pipeline_->peak_bytes(); }
 

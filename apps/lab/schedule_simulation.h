@@ -1,0 +1,19 @@
+// Replays a pipeline on a simulated device, whose operations take as long as the compiler predicts: what a schedule gives where nothing
+// disturbs it, the same in every run.
+#pragma once
+
+#include <string>
+
+#include <weft/jit/pipeline.h>
+
+namespace weft::lab {
+
+struct SimulatedSchedule {
+  double step_ms = 0, exposed_ms = 0;
+  double critical_path_ms = 0;  // no order of the operations is faster
+  std::string gantt;            // of two steps
+};
+
+SimulatedSchedule simulate_schedule(const jit::Pipeline::Steady& program);
+
+}  // namespace weft::lab
