@@ -149,6 +149,93 @@ TEST(Placement, TrainsAsOnOneDevice) {
   }
 }
 
+// A model on a plan, with its optimizer.
+template <class Optimizer>
+struct PlacedTraining {
+  explicit PlacedTraining(const std::optional<ShardingPlan>& on)
+      : plan(on), model{EmbeddingBagCollection(placed_configs(), {.plan = on})} {}
+  double train(int seed) {
+    const auto body = [&](const KeyedJaggedTensor& features) {
+      const Tensor loss = model.loss(features);
+      optimizer.step(grad(loss, optimizer.parameters()));
+      return loss;
+    };
+    const KeyedJaggedTensor features = placed_features(seed);
+    return plan ? compile(plan->mesh, body)(features.sharded("data", plan->mesh)).template item<double>()
+                : compile(body)(features).template item<double>();
+  }
+  std::pair<StateDict, StateDict> state() { return {state_dict(model), state_dict(optimizer)}; }
+  void load(const std::pair<StateDict, StateDict>& state) {
+    load_state_dict(model, state.first);
+    load_state_dict(optimizer, state.second);
+  }
+
+  std::optional<ShardingPlan> plan;
+  PlacedModel model;
+  Optimizer optimizer{model, {.lr = 0.1}};
+};
+
+void expect_same(const StateDict& got, const StateDict& want) {
+  ASSERT_EQ(got.size(), want.size());
+  for (const auto& [name, tensor] : want) {
+    ASSERT_TRUE(got.contains(name)) << name;
+    EXPECT_EQ(got.at(name).type(), tensor.type());
+    EXPECT_EQ(got.at(name).to_vector<float>(), tensor.to_vector<float>()) << name;
+  }
+}
+
+TEST(Placement, StateIsSavedByTableAndLoadedInAnyPlan) {
+  std::vector<std::optional<ShardingPlan>> all{std::nullopt};
+  all.insert(all.end(), std::begin(plans), std::end(plans));
+  for (const auto& from : all) {
+    PlacedTraining<optim::Adagrad> saved(from);
+    saved.train(0);
+    saved.train(1);
+    const auto state = saved.state();
+    EXPECT_TRUE(state.first.contains("tables.embedding_bags.y.weight"));
+    EXPECT_TRUE(state.second.contains("tables.embedding_bags.y.weight.sum"));
+    const double next = saved.train(3);
+    for (const auto& to : all) {
+      SCOPED_TRACE(concat("from ", from ? &*from - &*all[1] : -1, " to ", &to - all.data()));
+      PlacedTraining<optim::Adagrad> loaded(to);
+      loaded.load(state);
+      expect_same(loaded.state().first, state.first);
+      expect_same(loaded.state().second, state.second);
+      EXPECT_NEAR(loaded.train(3) / next, 1, 1e-5);
+    }
+  }
+}
+
+std::string error_of_loading(auto& training, const std::pair<StateDict, StateDict>& state) {
+  try {
+    training.load(state);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Placement, StateThatDoesNotFitIsRefused) {
+  PlacedTraining<optim::RowWiseAdagrad> columns(plans[3]), rows(plans[2]), whole(std::nullopt);
+  columns.train(0);
+  const auto state = columns.state();
+  // A row has one number for each piece of its columns.
+  EXPECT_TRUE(state.second.contains("tables.embedding_bags.x.weight.sum.columns_2_3"));
+  EXPECT_EQ(error_of_loading(rows, state),
+            "load_state_dict: missing: tables.embedding_bags.x.weight.sum, tables.embedding_bags.y.weight.sum; "
+            "unexpected: tables.embedding_bags.x.weight.sum.columns_0_1, "
+            "tables.embedding_bags.x.weight.sum.columns_2_3, tables.embedding_bags.y.weight.sum.columns_0_1, "
+            "tables.embedding_bags.y.weight.sum.columns_2_3, tables.embedding_bags.y.weight.sum.columns_4_5, "
+            "tables.embedding_bags.y.weight.sum.columns_6_7");
+  auto other = rows.state();
+  whole.load(other);
+  expect_same(whole.state().second, other.second);
+  other.first.at("tables.embedding_bags.x.weight") = zeros({9, 4});
+  EXPECT_EQ(error_of_loading(columns, other),
+            "load_state_dict: of another shape: tables.embedding_bags.x.weight (tensor<9x4xf32> instead of "
+            "tensor<10x4xf32>)");
+}
+
 // Tables of three widths: one update serves all of their matrices.
 TEST(Placement, ExchangesIdsAndPooledRowsAlone) {
   for (const TableSharding sharding :

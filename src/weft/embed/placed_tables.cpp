@@ -143,9 +143,28 @@ void PlacedTables::set(std::span<const Tensor> tables) {
   }
   for (; device < plan_.devices(); ++device) fill(group_.rows - std::exchange(filled, 0));
   rows_ = concatenate(rows);
+  rows_.saved_pieces = std::make_shared<const SavedPieces>(saved_pieces());
   std::string axes;
   for (const std::string& axis : plan_.axes) axes += concat(axes.empty() ? "" : ",", axis);
   shard(rows_, PartitionSpec({axes}), plan_.mesh);
+}
+
+SavedPieces PlacedTables::saved_pieces() const {
+  SavedPieces saved{.own = concat("placed.", group_.name(), ".weight"), .matrices = {}, .pieces = {}};
+  std::map<std::size_t, std::size_t> number;  // of each table among the matrices
+  for (const TablePiece& piece : group_.pieces) {
+    const auto [entry, is_new] = number.try_emplace(piece.table, saved.matrices.size());
+    const TableOfCollection& table = tables_[piece.table];
+    if (is_new)
+      saved.matrices.push_back(
+          {.name = concat("embedding_bags.", table.name, ".weight"), .rows = table.rows, .width = table.width});
+    saved.pieces.push_back({.matrix = entry->second,
+                            .first_row = piece.first_id,
+                            .rows = piece.rows,
+                            .first_column = piece.first_column,
+                            .at = piece.device * group_.rows + piece.first_row});
+  }
+  return saved;
 }
 
 Tensor PlacedTables::table(std::size_t table) const {

@@ -74,6 +74,7 @@ class PlacedTables {
   Parameter& rows() { return rows_; }
 
  private:
+  SavedPieces saved_pieces() const;
   std::vector<std::int64_t> piece_numbers(std::span<const std::vector<std::int64_t>> keys) const;
 
   PlacedGroup group_;

@@ -93,7 +93,9 @@ void Optimizer::before_load(const StateDict& saved) {
   for (const State& state : states_) require_lives(state.parameter.get(), state.named.name, "load_state_dict");
   may_have_stepped_ = true;
   for (State& state : states_) {
-    const auto is_saved = [&](const std::string& what) { return saved.contains(state.named.name + '.' + what); };
+    const auto is_saved = [&](const std::string& what) {
+      return detail::is_saved(saved, state.named.name + '.' + what, *state.parameter.get());
+    };
     if (!state.has_begun && std::ranges::any_of(slot_names_, is_saved)) begin(state);
     if (!state.skipped.defined() && is_saved(skipped_name)) begin_skips(state, zeros({}, DType::i64));
   }
@@ -129,7 +131,9 @@ void Optimizer::begin(State& state) {
     const bool is_of_rows = std::ranges::find(row_slots_, slot_names_[state.slots.size()]) != row_slots_.end();
     if (is_of_rows) shape.resize(std::max(type.rank() - 1, 0), 0);
     const record::TensorImpl& value = state.parameter.get()->unobserved().impl();
-    record::TensorImpl& slot = state.slots.emplace_back(zeros(shape, update_dtype(type.dtype()))).unobserved().impl();
+    state.slots.emplace_back(zeros(shape, update_dtype(type.dtype()))).saved_pieces =
+        state.parameter.get()->saved_pieces;
+    record::TensorImpl& slot = state.slots.back().unobserved().impl();
     if (!is_of_rows)
       slot.takes_layout_of(value);
     else if (value.layout)

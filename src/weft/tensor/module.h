@@ -129,11 +129,14 @@ std::int64_t parameter_count(M& model) {
 
 namespace detail {
 StateDict state_of(const std::vector<NamedParameter>& parameters);
+// Returns whether the state has the parameter, or some of the matrices whose pieces it holds.
+bool is_saved(const StateDict& state, const std::string& name, const Parameter& parameter);
 void load_state(const std::vector<NamedParameter>& parameters, const StateDict& state);
 std::string summarize(const std::vector<NamedParameter>& parameters);
 }  // namespace detail
 
-// Returns the values of all parameters by name.
+// Returns the values of all parameters by name. Parameters that hold pieces of matrices are saved as these (saved_pieces.h); on a mesh, all
+// processes must then call it.
 template <class M>
 StateDict state_dict(M& model) {
   return detail::state_of(named_parameters(model));

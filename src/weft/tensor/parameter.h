@@ -6,6 +6,7 @@
 // address.
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include <weft/tensor/host_observer.h>
 #include <weft/tensor/host_state.h>
 #include <weft/tensor/parameter_ref.h>
+#include <weft/tensor/saved_pieces.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/tensor.h>
@@ -32,11 +34,15 @@ class Parameter {
   Parameter(const Parameter& other)
       : requires_grad(other.requires_grad),
         sparse_update(other.sparse_update),
+        saved_pieces(other.saved_pieces),
         value_(state(detail::copy_of(other.tensor()))) {
     made();
   }
   Parameter(Parameter&& other) noexcept
-      : requires_grad(other.requires_grad), sparse_update(other.sparse_update), value_(other.take()) {
+      : requires_grad(other.requires_grad),
+        sparse_update(other.sparse_update),
+        saved_pieces(std::move(other.saved_pieces)),
+        value_(other.take()) {
     made();
     place_.take(other.place_, *this);
   }
@@ -44,6 +50,7 @@ class Parameter {
     if (this != &other) reset(detail::copy_of(other.tensor()));
     requires_grad = other.requires_grad;
     sparse_update = other.sparse_update;
+    saved_pieces = other.saved_pieces;
     return *this;
   }
   // Not noexcept, because every write may throw.
@@ -54,6 +61,7 @@ class Parameter {
     }
     requires_grad = other.requires_grad;
     sparse_update = other.sparse_update;
+    saved_pieces = other.saved_pieces;
     return *this;
   }
   ~Parameter() {
@@ -94,6 +102,8 @@ class Parameter {
   // If true, the parameter is an embedding table of which optimizers update only the rows that the step looked up, in place and
   // without a gradient of the whole table (tensor/embedding.h).
   Flag sparse_update{false, "sparse_update"};
+  // How a state dict holds the value; null: as it is.
+  std::shared_ptr<const SavedPieces> saved_pieces = {};
 
   // Returns the path under which named_parameters last found the parameter; empty if it was never named.
   std::string_view name() const { return path_.interned ? path_.interned : ""; }
