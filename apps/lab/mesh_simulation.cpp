@@ -75,8 +75,8 @@ StepFigures replay(const DeviceProgram& program, const RecordedStep& recorded, c
   runtime::Simulation simulation;
   simulation.thunk_us = time;
   simulation.taken_us = taken_from_computation;
-  simulation.ran = [&](const runtime::SimulatedRun& run) {
-    (is_collective(run.thunk) ? communicating : computing).push_back({ns(run.begin_us), ns(run.end_us)});
+  simulation.ran = [&](const runtime::Thunk& thunk, double begin_us, double end_us) {
+    (is_collective(thunk) ? communicating : computing).push_back({ns(begin_us), ns(end_us)});
   };
   runtime::SimulatedDevice device(simulation);
   DeviceSteps steps(program.executable, recorded, device);

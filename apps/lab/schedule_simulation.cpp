@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include <weft/compiler/options/target.h>
+#include <weft/compiler/predicted_times.h>
 #include <weft/profile/gantt.h>
 #include <weft/profile/intervals.h>
 #include <weft/runtime/dependencies.h>
-#include <weft/runtime/simulated/simulated_device.h>
+#include <weft/runtime/repeated.h>
 
 namespace weft::lab {
 
@@ -38,63 +37,39 @@ std::string described(const runtime::Thunk& thunk) {
   return thunk.info.source.empty() ? thunk.info.name : thunk.info.name + " of " + thunk.info.source;
 }
 
-void run(const jit::Pipeline::Steady& program, runtime::SimulatedDevice& on) {
-  const runtime::Executable& executable = *program.executable;
-  std::vector<runtime::BufferPtr> inputs;
-  for (std::size_t i = 0; i < executable.inputs.size(); ++i) {
-    const std::vector<std::byte> zeros(executable.inputs[i].bytes());
-    inputs.push_back(on.upload(executable.inputs[i], zeros, executable.input_layout(i)));
-  }
-  for (std::uint64_t launch = 0; launch < launches; ++launch) {
-    std::vector<runtime::BufferPtr> given = inputs, outputs;
-    for (const runtime::Carried& value : program.carried) inputs[value.input] = nullptr;
-    on.launch(program.executable, std::move(given), outputs, [] {});
-    for (const runtime::Carried& value : program.carried) inputs[value.input] = outputs[value.output];
-  }
-}
-
 }  // namespace
 
 SimulatedSchedule simulate_schedule(const jit::Pipeline::Steady& program) {
   const auto is_collective = [](const runtime::Thunk& thunk) {
     return thunk.stream == runtime::StreamKind::communication;
   };
-  const auto thunk_us = [&](const runtime::Thunk& thunk) {
-    if (is_collective(thunk)) return 1e6 * thunk.info.link_seconds;
-    return 1e6 * compiler::Target::host().seconds(thunk.info.flops, thunk.info.bytes);
-  };
   const auto ahead = ahead_of(program);
   std::vector<profile::GanttBar> bars;
   std::vector<profile::Interval> communicating, computing;
-  std::vector<double> ends(launches);
-  runtime::Simulation simulation;
-  simulation.thunk_us = thunk_us;
   std::array<const runtime::Thunk*, runtime::stream_kinds> last = {};  // of each stream
-  simulation.ran = [&](const runtime::SimulatedRun& run) {
+  const auto ran = [&](const runtime::PredictedRun& run) {
     const runtime::Thunk* const before = std::exchange(last[static_cast<std::size_t>(run.stream)], &run.thunk);
     const runtime::Thunk* const waited_for = run.waited_for                     ? run.waited_for
                                              : before && is_collective(*before) ? before
                                                                                 : nullptr;
-    const std::uint64_t launch = std::min(run.launch, launches - 1);
-    ends[launch] = std::max(ends[launch], run.end_us);
-    if (launch >= first_counted) {
+    if (run.launch >= first_counted) {
       const auto ns = [](double us) { return static_cast<std::uint64_t>(1e3 * us); };
       (is_collective(run.thunk) ? communicating : computing).push_back({ns(run.begin_us), ns(run.end_us)});
     }
     bars.push_back({.lane = is_collective(run.thunk) ? "communication" : "compute",
                     .what = described(run.thunk),
-                    .batch = static_cast<std::int64_t>(launch) + (ahead.at(&run.thunk) ? 1 : 0),
+                    .batch = static_cast<std::int64_t>(run.launch) + (ahead.at(&run.thunk) ? 1 : 0),
                     .begin_us = run.begin_us,
                     .end_us = run.end_us,
                     .waited_for = waited_for ? described(*waited_for) : std::string()});
   };
-  runtime::SimulatedDevice device(simulation);
-  run(program, device);
+  const std::vector<double> ends =
+      runtime::repeat(*program.executable, program.carried, launches, compiler::predicted_us, ran);
   SimulatedSchedule made;
   // The devices of a process share its compute stream, and exchanges wait for all of them.
   const double devices = program.executable->devices;
   const auto together_us = [&](const runtime::Thunk& thunk) {
-    return is_collective(thunk) ? thunk_us(thunk) : devices * thunk_us(thunk);
+    return is_collective(thunk) ? compiler::predicted_us(thunk) : devices * compiler::predicted_us(thunk);
   };
   runtime::CriticalPath path = runtime::critical_path(*program.executable, program.carried, together_us);
   path.compute_us /= devices;

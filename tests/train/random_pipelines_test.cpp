@@ -174,10 +174,14 @@ TEST(RandomPipelines, ExactSchedulesGiveTheBitsOfStepsOneAfterTheOther) {
     const Outcome want = train_random(shape, {});
     for (const int threads : {1, 2}) {
       const test::Threads with(threads);
-      for (const train::Schedule schedule :
-           {train::schedule::base(), train::schedule::sparse_dist(), train::schedule::fused_sparse_dist()})
+      const std::pair<const char*, train::Schedule> schedules[] = {
+          {"base", train::schedule::base()},
+          {"sparse_dist", train::schedule::sparse_dist()},
+          {"fused_sparse_dist", train::schedule::fused_sparse_dist()},
+          {"exact", train::schedule::exact()}};
+      for (const auto& [name, schedule] : schedules)
         EXPECT_TRUE(train_random(shape, schedule) == want)
-            << "model " << seed << ", schedule " << static_cast<int>(schedule.ahead()) << ", threads " << threads;
+            << "model " << seed << ", schedule " << name << ", threads " << threads;
     }
   }
 }

@@ -5,13 +5,10 @@
 
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
-#include <weft/compiler/passes/rewrite.h>
-#include <weft/compiler/sharding_layout.h>
-#include <weft/compiler/spmd/look_ahead.h>
 #include <weft/ir/op.h>
 #include <weft/jit/parameter_buffers.h>
+#include <weft/jit/pipeline_programs.h>
 #include <weft/profile/hints.h>
-#include <weft/record/backend.h>
 #include <weft/record/immediates.h>
 #include <weft/record/mesh.h>
 #include <weft/record/sync.h>
@@ -20,69 +17,6 @@
 namespace weft::jit {
 
 namespace {
-
-// Returns the reason why a step cannot be divided; empty if it can.
-std::string refusal_of(const Specialization& step) {
-  if (!step.rerecorded_because.empty()) return step.rerecorded_because;
-  if (!step.plan || !step.graph) return "it returns no floating-point tensor, such as a loss";
-  const auto is_result = [](const Place& place) { return place.kind == Place::Kind::result; };
-  if (!std::ranges::all_of(step.updates, [&](const auto& update) { return is_result(update.first); }) ||
-      !std::ranges::all_of(step.results, is_result))
-    return "it returns or stores a tensor that it was given";
-  return {};
-}
-
-std::vector<compiler::StepInput> inputs_of(const Specialization& step) {
-  using compiler::StepInput;
-  std::vector<StepInput> inputs;
-  for (const Place& place : step.inputs) {
-    StepInput& input = inputs.emplace_back();
-    // A captured tensor is the same for every batch.
-    if (place.kind == Place::Kind::argument || place.kind == Place::Kind::constant) input.kind = StepInput::Kind::batch;
-    if (place.kind != Place::Kind::parameter || !place.parameter->sparse_update) continue;
-    input.kind = StepInput::Kind::table;
-    for (const auto& [next, parameter] : step.updates)
-      if (parameter == place.parameter) input.next = next.index;
-  }
-  return inputs;
-}
-
-std::vector<std::size_t> results_of(const Specialization& step) {
-  std::vector<std::size_t> results;
-  for (const Place& place : step.results) results.push_back(place.index);
-  return results;
-}
-
-// Returns the graph of the step with its outputs.
-std::shared_ptr<const ir::Graph> graph_of(const Specialization& step) {
-  const auto copy = compiler::copy_of(*step.graph);
-  WEFT_ASSERT(copy->nodes().size() == step.graph->nodes().size(), "a copy has other nodes");
-  std::vector<ir::Value> outputs;
-  for (const ir::Value v : step.output_values) outputs.push_back({copy->nodes()[v.node->id], v.index});
-  copy->set_outputs(std::move(outputs));
-  return copy;
-}
-
-// Divides the step among the devices as it was divided when it was compiled.
-compiler::Partitioned divided(const Specialization& step, const ir::Graph& graph) {
-  const runtime::Executable& whole = *step.plan->executable;
-  const auto first = std::ranges::find_if(whole.input_layouts, [](runtime::LayoutId layout) { return bool(layout); });
-  record::MeshProgram program{
-      .mesh = compiler::sharding_of(*first).mesh(), .inputs = whole.input_layouts, .outputs = {}};
-  program.outputs.resize(whole.outputs.size());
-  for (const auto& [place, parameter] : step.updates)
-    program.outputs[place.index] = parameter->unobserved().impl().layout;
-  return record::divide_for_mesh(graph, program);
-}
-
-// Builds one of the programs. `donatable` and `shared` say so of its first inputs; the others are neither.
-std::shared_ptr<const runtime::Executable> build(const ir::Graph& graph, const compiler::Partitioned& program,
-                                                 std::vector<bool> donatable, std::vector<bool> shared) {
-  donatable.resize(program.inputs.size());
-  shared.resize(program.inputs.size());
-  std::optional<compiler::Report> report;
-  return record::build_divided(record::backend(), graph, program, std::move(donatable), shared, {}, report);
-}
 
 // Moves inputs that are on one device to the devices of the mesh.
 void move_to_mesh(const runtime::Executable& executable, std::span<runtime::BufferPtr> inputs) {
@@ -93,18 +27,9 @@ void move_to_mesh(const runtime::Executable& executable, std::span<runtime::Buff
 
 }  // namespace
 
-struct Pipeline::Program {
-  std::shared_ptr<const runtime::Executable> executable;
-  record::ImmediatePool numbers = {};
-};
-
-struct Pipeline::Programs {
-  std::optional<compiler::LookAhead> parts;
-  std::string refusal;  // the reason why there are no parts
-  Program fill, steady, drain;
-};
-
-Pipeline::Pipeline(compiler::Ahead ahead) : ahead_(ahead) {}
+Pipeline::Pipeline(Choices choices) : choices_(std::move(choices)) {
+  WEFT_ASSERT(!choices_.ahead.empty(), "a pipeline without a choice");
+}
 
 Pipeline::~Pipeline() {
   if (pending_)
@@ -112,35 +37,15 @@ Pipeline::~Pipeline() {
              ": a pipeline ends before the step of its last call: call finish() until it returns nothing");
 }
 
-Pipeline::Programs& Pipeline::programs_of(const std::shared_ptr<const Specialization>& step) {
+PipelinePrograms& Pipeline::programs_of(const std::shared_ptr<const Specialization>& step) {
   constexpr std::size_t most_kept = 16;  // of different sizes
   if (programs_.size() >= most_kept && !programs_.contains(step))
     std::erase_if(programs_, [&](const auto& known) { return !pending_ || pending_->step != known.first; });
   const auto [entry, is_new] = programs_.try_emplace(step);
-  if (is_new) entry->second = std::make_unique<Programs>();
-  Programs& made = *entry->second;
+  if (is_new) entry->second = std::make_unique<PipelinePrograms>();
+  PipelinePrograms& made = *entry->second;
   if (!is_new) return made;
-  made.refusal = refusal_of(*step);
-  const runtime::Executable* const whole = step->plan ? step->plan->executable.get() : nullptr;
-  if (made.refusal.empty() && whole->input_layouts.empty())
-    made.refusal = "on one device, nothing waits for an exchange";
-  if (!made.refusal.empty()) return made;
-  const auto graph = graph_of(*step);
-  made.parts = compiler::look_ahead(divided(*step, *graph), inputs_of(*step), results_of(*step), ahead_);
-  if (!made.parts) {
-    made.refusal = ahead_ == compiler::Ahead::nothing ? "the schedule computes nothing ahead"
-                                                      : "no exchange of the step can run ahead";
-    return made;
-  }
-  // The step donates what it donates without a pipeline, and the values.
-  std::vector<bool> donatable(step->inputs.size()), shared;
-  for (const runtime::Output& output : whole->outputs)
-    if (output.donated_input >= 0) donatable[output.donated_input] = true;
-  donatable.resize(step->inputs.size() + made.parts->values.size(), true);
-  for (const runtime::LayoutId layout : whole->input_layouts) shared.push_back(!layout);
-  made.fill.executable = build(*graph, made.parts->fill, {}, {});
-  made.steady.executable = build(*graph, made.parts->steady, donatable, shared);
-  made.drain.executable = build(*graph, made.parts->drain, donatable, shared);
+  made = make_programs(*step, choices_);
   return made;
 }
 
@@ -155,7 +60,7 @@ Pipeline::Pending Pipeline::pending_of(const std::shared_ptr<const Specializatio
 }
 
 void Pipeline::feed(const std::shared_ptr<const Specialization>& step, std::span<const Leaf> arguments) {
-  Programs& programs = programs_of(step);
+  PipelinePrograms& programs = programs_of(step);
   if (!programs.parts) {
     drain();
     std::vector<Tensor> results;
@@ -185,7 +90,7 @@ void Pipeline::drain() {
   launch(programs_of(last.step).drain, last, {});
 }
 
-std::vector<runtime::BufferPtr> Pipeline::launch(Program& program, Pending& pending,
+std::vector<runtime::BufferPtr> Pipeline::launch(PipelineProgram& program, Pending& pending,
                                                  std::span<const runtime::BufferPtr> batch) {
   const Specialization& step = *pending.step;
   require(step.is_alive(), step.function, ": ", Specialization::is_gone,
@@ -233,20 +138,7 @@ std::uint64_t Pipeline::peak_bytes() const {
 std::optional<Pipeline::Steady> Pipeline::steady() const {
   const auto found = pending_ ? programs_.find(pending_->step) : programs_.begin();
   if (found == programs_.end() || !found->first->plan) return std::nullopt;
-  const auto& [step, programs] = *found;
-  Steady steady{.executable = programs->parts ? programs->steady.executable : step->plan->executable,
-                .carried = {},
-                .first_ahead = step->inputs.size()};
-  for (const auto& [place, parameter] : step->updates) {
-    const auto input = std::ranges::find(step->inputs, parameter, &Place::parameter);
-    if (place.kind == Place::Kind::result && input != step->inputs.end())
-      steady.carried.push_back({place.index, static_cast<std::size_t>(input - step->inputs.begin())});
-  }
-  if (!programs->parts) return steady;
-  for (std::size_t i = 0; i < programs->parts->values.size(); ++i)
-    steady.carried.push_back({step->plan->executable->outputs.size() + i, step->inputs.size() + i});
-  steady.first_ahead += programs->parts->values.size();
-  return steady;
+  return steady_of(*found->first, *found->second);
 }
 
 std::vector<FinishedStep> take_finished(Pipeline& pipeline) {
@@ -263,15 +155,19 @@ std::string Pipeline::explain() const {
     text += concat(step->function, ": ");
     if (!programs->parts) {
       text += concat("steps run one after the other: ", programs->refusal, '\n');
+      if (!programs->compared.empty()) text += concat("  predicted: ", programs->compared, '\n');
       continue;
     }
-    text += concat(
-        "while a step runs, ", programs->parts->values.size(), " exchanges of the next one do",
-        ahead_ == compiler::Ahead::stale_lookups ? ", from tables that lack the update of the current step" : "", '\n');
+    text += concat("while a step runs, ", programs->parts->values.size(), " exchanges of the next one do",
+                   programs->ahead == compiler::Ahead::stale_lookups
+                       ? ", from tables that lack the update of the current step"
+                       : "",
+                   '\n');
     for (const compiler::Communication& exchange : programs->parts->exchanges)
       text += concat("  ", exchange.node->op->name, " of ", exchange.received(), " for ",
                      exchange.reason ? exchange.reason->name : "an output",
                      exchange.location.line == 0 ? "" : concat(" at ", place_text(exchange.location)), '\n');
+    if (!programs->compared.empty()) text += concat("  predicted: ", programs->compared, '\n');
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,9 +18,18 @@
 
 namespace weft::jit {
 
+struct PipelineProgram;
+struct PipelinePrograms;  // of one step
+
 class Pipeline {
  public:
-  explicit Pipeline(compiler::Ahead ahead);
+  // Of several choices, the one that is predicted to take the least time is used, among those whose programs need at most so many bytes at
+  // their peak; if none does, the last. The first of equal ones counts.
+  struct Choices {
+    std::vector<compiler::Ahead> ahead;
+    std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();
+  };
+  explicit Pipeline(Choices choices);
   ~Pipeline();  // warns if a step was not launched
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
@@ -52,8 +62,6 @@ class Pipeline {
   std::uint64_t peak_bytes() const;
 
  private:
-  struct Program;
-  struct Programs;  // of one step
   // The call whose step is not launched yet.
   struct Pending {
     std::shared_ptr<const Specialization> step;
@@ -62,13 +70,14 @@ class Pipeline {
     std::vector<runtime::BufferPtr> values;  // computed ahead
   };
 
-  Programs& programs_of(const std::shared_ptr<const Specialization>& step);
+  PipelinePrograms& programs_of(const std::shared_ptr<const Specialization>& step);
   static Pending pending_of(const std::shared_ptr<const Specialization>& step, std::span<const Leaf> arguments);
   // Launches the step of the pending call, and then what `batch` is the input for. Returns the values computed ahead.
-  std::vector<runtime::BufferPtr> launch(Program& program, Pending& pending, std::span<const runtime::BufferPtr> batch);
+  std::vector<runtime::BufferPtr> launch(PipelineProgram& program, Pending& pending,
+                                         std::span<const runtime::BufferPtr> batch);
 
-  compiler::Ahead ahead_;
-  std::map<std::shared_ptr<const Specialization>, std::unique_ptr<Programs>> programs_;
+  Choices choices_;
+  std::map<std::shared_ptr<const Specialization>, std::unique_ptr<PipelinePrograms>> programs_;
   std::optional<Pending> pending_;
   std::vector<Finished> finished_;
 };

@@ -12,8 +12,10 @@
 // Between two calls, the last step is not launched yet: call finish() before you read, save or change parameters.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,22 +29,26 @@ namespace weft::train {
 // Which part of the next step is computed ahead. The names are those of TorchRec's pipelines.
 class Schedule {
  public:
-  explicit constexpr Schedule(compiler::Ahead ahead) : ahead_(ahead) {}
-  compiler::Ahead ahead() const { return ahead_; }
+  explicit Schedule(jit::Pipeline::Choices choices) : choices_(std::move(choices)) {}
+  const jit::Pipeline::Choices& choices() const { return choices_; }
 
  private:
-  compiler::Ahead ahead_;
+  jit::Pipeline::Choices choices_;
 };
 
 namespace schedule {
-inline Schedule base() { return Schedule(compiler::Ahead::nothing); }     // one step after the other
-inline Schedule sparse_dist() { return Schedule(compiler::Ahead::ids); }  // the exchange of ids
+inline Schedule base() { return Schedule({.ahead = {compiler::Ahead::nothing}}); }     // one step after the other
+inline Schedule sparse_dist() { return Schedule({.ahead = {compiler::Ahead::ids}}); }  // the exchange of ids
 inline Schedule fused_sparse_dist() {
-  return Schedule(compiler::Ahead::lookups);
+  return Schedule({.ahead = {compiler::Ahead::lookups}});
 }  // and lookups, as soon as tables are updated
-inline Schedule exact() { return fused_sparse_dist(); }
 // Lookups beside the backward pass, from tables that lack the update of the current step.
-inline Schedule semi_sync() { return Schedule(compiler::Ahead::stale_lookups); }
+inline Schedule semi_sync() { return Schedule({.ahead = {compiler::Ahead::stale_lookups}}); }
+// The fastest of those that are exact, as predicted when the step is compiled, whose steps need at most so much memory.
+inline Schedule exact(std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max()) {
+  return Schedule({.ahead = {compiler::Ahead::lookups, compiler::Ahead::ids, compiler::Ahead::nothing},
+                   .memory_bytes = memory_bytes});
+}
 }  // namespace schedule
 
 struct PipelineOptions {
@@ -57,7 +63,7 @@ class Pipeline {
       jit::Made<std::remove_cvref_t<typename decltype(std::function{std::declval<std::decay_t<F>>()})::result_type>>;
 
   explicit Pipeline(Compiled<F> step, PipelineOptions options = {})
-      : step_(std::move(step)), pipeline_(std::make_unique<jit::Pipeline>(options.schedule.ahead())) {}
+      : step_(std::move(step)), pipeline_(std::make_unique<jit::Pipeline>(options.schedule.choices())) {}
 
   // Takes a batch, and returns the result of the earliest one that has none yet; nullopt while the pipeline fills. Throws what the step
   // throws; the steps before it are then complete.
@@ -74,7 +80,7 @@ class Pipeline {
     return next();
   }
 
-  // Tells which exchanges run ahead, or why none does.
+  // Tells which exchanges run ahead, or why none does, and how schedules compare if one was chosen.
   std::string explain() const { return pipeline_->explain(); }
   // Returns the program that runs in each step, to look at its schedule; nullopt before the first step.
   std::optional<jit::Pipeline::Steady> steady() const { return pipeline_->steady(); }

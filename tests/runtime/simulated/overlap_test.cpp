@@ -94,12 +94,11 @@ TEST(SimulatedOverlap, WhatACollectiveComputesDelaysTheComputationBesideIt) {
     program.thunk("backward of the first layers 50", {x}, {second}, nothing);
     program.thunk("update 10", {x, sum, second}, {y}, nothing);
     std::vector<std::string> ran;
-    SimulatedDevice device({.thunk_us = time_in_name,
-                            .taken_us = [=](const Thunk&) { return taken_us; },
-                            .ran =
-                                [&](const SimulatedRun& run) {
-                                  ran.push_back(concat(run.thunk.info.name[0], ' ', run.begin_us, ' ', run.end_us));
-                                }});
+    SimulatedDevice device(
+        {.thunk_us = time_in_name,
+         .taken_us = [=](const Thunk&) { return taken_us; },
+         .ran = [&](const Thunk& thunk, double begin,
+                    double end) { ran.push_back(concat(thunk.info.name[0], ' ', begin, ' ', end)); }});
     const auto outputs = device.launch(program.finish(), std::vector{floats(device, {0, 0, 0, 0})});
     outputs[0]->wait();
     return ran;

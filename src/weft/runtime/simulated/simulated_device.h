@@ -3,24 +3,12 @@
 // without waiting. Only Event::wait, Buffer::bytes and synchronize count as waits, not Read::wait.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
 #include <weft/runtime/device.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::runtime {
-
-// A thunk that has run.
-struct SimulatedRun {
-  const Thunk& thunk;
-  const Executable& executable;
-  StreamKind stream;
-  std::uint64_t launch;  // counts the launches
-  double begin_us, end_us;
-  // The thunk whose end it waited for, on another stream or in an earlier launch; null if it waited for none.
-  const Thunk* waited_for;
-};
 
 struct Simulation {
   double launch_us = 0;     // time of the device for every launch
@@ -30,7 +18,8 @@ struct Simulation {
   std::function<double(const Thunk& thunk)> thunk_us = {};
   // For how long a thunk of another stream keeps the compute stream from its CPUs while it runs; null: not at all.
   std::function<double(const Thunk& thunk)> taken_us = {};
-  std::function<void(const SimulatedRun& run)> ran = {};  // called for each thunk; null: nobody asks
+  // Called for each thunk, with the times at which it began and ended; null: nobody asks.
+  std::function<void(const Thunk& thunk, double begin_us, double end_us)> ran = {};
 };
 
 class SimulatedDevice : public Device {

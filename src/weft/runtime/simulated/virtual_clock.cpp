@@ -13,20 +13,14 @@ namespace {
 class SimulatedEvent : public Event {
  public:
   explicit SimulatedEvent(std::shared_ptr<VirtualClock> clock) : clock_(std::move(clock)) {}
-  // Says when it comes, and which thunk's end it is, if any.
-  void comes_at(double us, const Thunk* thunk = nullptr) {
-    us_ = us;
-    thunk_ = thunk;
-  }
+  void comes_at(double us) { us_ = us; }
   double us() const { return us_; }
-  const Thunk* thunk() const { return thunk_; }
 
  private:
   void waited() const override { clock_->host_reaches(us_); }
 
   std::shared_ptr<VirtualClock> clock_;
   double us_ = 0;
-  const Thunk* thunk_ = nullptr;
 };
 
 }  // namespace
@@ -42,20 +36,11 @@ namespace {
 
 constexpr auto compute_stream = static_cast<std::size_t>(StreamKind::compute);
 
-// The end of a thunk; null: of something else.
-struct End {
-  double us = 0;
-  const Thunk* thunk = nullptr;
-};
-
-End later(const End& one, const End& other) { return one.us >= other.us ? one : other; }
-
 // Returns when an event comes; 0 if the clock does not know it.
-End arrival(const Event* event) {
+double arrival_us(const Event* event) {
   const auto* const simulated = dynamic_cast<const SimulatedEvent*>(event);
-  return simulated ? End{simulated->us(), simulated->thunk()} : End{};
+  return simulated ? simulated->us() : 0;
 }
-double arrival_us(const Event* event) { return arrival(event).us; }
 
 }  // namespace
 
@@ -72,7 +57,6 @@ void VirtualClock::launch(const LaunchRecord& launch) {
   } else {
     end_us = run_as_one(launch);
   }
-  ++launches_;
   launched_.push_back({end_us, launch.bytes});
   bytes_in_flight_ += launch.bytes;
   peak_run_ahead_ = std::max<std::uint64_t>(peak_run_ahead_, launched_.size());
@@ -141,29 +125,28 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
 
   const double computed_before = stream_us_[compute_stream];
   // Returns when an allocation can be touched.
-  const auto allocated = [&](std::uint32_t part, std::uint32_t allocation) {
+  const auto allocation_us = [&](std::uint32_t part, std::uint32_t allocation) {
     const Allocation& a = executable.allocations[allocation];
-    if (a.kind == Allocation::Kind::input) return arrival(launch.origins[a.index].event);
-    if (a.kind != Allocation::Kind::output || executable.outputs[a.index].donated_input < 0) return End();
-    End end = arrival(launch.origins[executable.outputs[a.index].donated_input].event);
-    if (part != 0) end = later(end, {computed_before});
-    for (const auto& reader : launch.readers) end = later(end, arrival(reader.get()));
-    return end;
+    if (a.kind == Allocation::Kind::input) return arrival_us(launch.origins[a.index].event);
+    if (a.kind != Allocation::Kind::output || executable.outputs[a.index].donated_input < 0) return 0.0;
+    double us = arrival_us(launch.origins[executable.outputs[a.index].donated_input].event);
+    if (part != 0) us = std::max(us, computed_before);
+    for (const auto& reader : launch.readers) us = std::max(us, arrival_us(reader.get()));
+    return us;
   };
-  std::vector<std::vector<End>> ends(schedule.parts.size());
-  const auto end_of = [&](const Schedule::Wait& wait) {
+  std::vector<std::vector<double>> ends(schedule.parts.size());
+  const auto end_us = [&](const Schedule::Wait& wait) {
     const auto& part = ends[wait.part];
-    return part.empty() ? End{host_us_} : part[std::min<std::size_t>(wait.tasks, part.size()) - 1];
+    return part.empty() ? host_us_ : part[std::min<std::size_t>(wait.tasks, part.size()) - 1];
   };
   bool begins = true;
   for (const auto [thunk, p, i] : order) {
     const Schedule::Part& part = schedule.parts[p];
     const Schedule::Task& task = part.tasks[i];
     double& stream_us = stream_us_[static_cast<std::size_t>(part.stream)];
-    End awaited{std::max(host_us_, stream_us)};
-    for (const std::uint32_t allocation : task.allocations) awaited = later(awaited, allocated(p, allocation));
-    for (const Schedule::Wait& wait : task.waits) awaited = later(awaited, end_of(wait));
-    const double start = awaited.us;
+    double start = std::max(host_us_, stream_us);
+    for (const std::uint32_t allocation : task.allocations) start = std::max(start, allocation_us(p, allocation));
+    for (const Schedule::Wait& wait : task.waits) start = std::max(start, end_us(wait));
     const Thunk& run = *executable.thunks[thunk];
     const double us = simulation_.thunk_us ? simulation_.thunk_us(run) : 0;
     if (p == 0) {
@@ -173,23 +156,22 @@ double VirtualClock::run_by_schedule(const LaunchRecord& launch, const Schedule&
       stream_us = start + us;
       if (simulation_.taken_us) takers_.push_back({start, stream_us, simulation_.taken_us(run)});
     }
-    if (simulation_.ran) simulation_.ran({run, executable, part.stream, launches_, start, stream_us, awaited.thunk});
-    ends[p].push_back({stream_us, &run});
+    if (simulation_.ran) simulation_.ran(run, start, stream_us);
+    ends[p].push_back(stream_us);
   }
   // Inputs that no task touches are waited for at the end.
-  End last = ends[0].empty() ? End() : ends[0].back();
-  for (const std::uint32_t allocation : schedule.untouched) last = later(last, allocated(0, allocation));
-  const double start = std::max({host_us_, stream_us_[compute_stream], last.us});
+  double start = std::max(host_us_, stream_us_[compute_stream]);
+  for (const std::uint32_t allocation : schedule.untouched) start = std::max(start, allocation_us(0, allocation));
   if (begins) compute(start, simulation_.launch_us, true);
-  ends[0].push_back({std::max(start, stream_us_[compute_stream]), last.thunk});
+  ends[0].push_back(std::max(start, stream_us_[compute_stream]));
 
   double last_us = 0;
   for (const auto& part : ends)
-    if (!part.empty()) last_us = std::max(last_us, part.back().us);
+    if (!part.empty()) last_us = std::max(last_us, part.back());
   for (std::size_t g = 0; g < launch.groups.size(); ++g) {
-    End end;
-    for (const Schedule::Wait& wait : schedule.groups[g].waits) end = later(end, end_of(wait));
-    static_cast<SimulatedEvent&>(*launch.groups[g]).comes_at(end.us, end.thunk);
+    double us = 0;
+    for (const Schedule::Wait& wait : schedule.groups[g].waits) us = std::max(us, end_us(wait));
+    static_cast<SimulatedEvent&>(*launch.groups[g]).comes_at(us);
   }
   return last_us;
 }

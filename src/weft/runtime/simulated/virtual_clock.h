@@ -59,7 +59,6 @@ class VirtualClock : public std::enable_shared_from_this<VirtualClock> {
   ScheduleCache schedules_;
   Recent gaps_ns_;
   bool has_computed_ = false;
-  std::uint64_t launches_ = 0;
 };
 
 }  // namespace weft::runtime
