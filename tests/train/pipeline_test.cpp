@@ -209,6 +209,9 @@ TEST(Pipeline, StaleTablesAreAskedForAndTold) {
   EXPECT_EQ(got.losses[0], want.losses[0]);
   EXPECT_NE(got.losses, want.losses);
   EXPECT_NE(got.told.find("from tables that lack the update of the current step"), got.told.npos) << got.told;
+  EXPECT_EQ(train_with(plans[1], schedule::stale("tables", 1)), got);
+  EXPECT_THROW(schedule::stale("weights", 1), Error);
+  EXPECT_THROW(schedule::stale("tables", 2), Error);
 }
 
 TEST(Pipeline, TheFastestExactScheduleThatFitsIsChosen) {

@@ -19,8 +19,10 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <weft/base/error.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/pipeline.h>
 
@@ -42,8 +44,14 @@ inline Schedule sparse_dist() { return Schedule({.ahead = {compiler::Ahead::ids}
 inline Schedule fused_sparse_dist() {
   return Schedule({.ahead = {compiler::Ahead::lookups}});
 }  // and lookups, as soon as tables are updated
-// Lookups beside the backward pass, from tables that lack the update of the current step.
-inline Schedule semi_sync() { return Schedule({.ahead = {compiler::Ahead::stale_lookups}}); }
+// Lookups read what is named as it was so many steps ago. Only embedding tables may be stale, "tables", by one step: their lookups run beside
+// the backward pass of the step before. Throws Error for anything else.
+inline Schedule stale(std::string_view what, int steps) {
+  require(what == "tables" && steps == 1, "Pipeline: only \"tables\" may be stale, by 1 step, not \"", what, "\" by ",
+          steps);
+  return Schedule({.ahead = {compiler::Ahead::stale_lookups}});
+}
+inline Schedule semi_sync() { return stale("tables", 1); }
 // The fastest of those that are exact, as predicted when the step is compiled, whose steps need at most so much memory.
 inline Schedule exact(std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max()) {
   return Schedule({.ahead = {compiler::Ahead::lookups, compiler::Ahead::ids, compiler::Ahead::nothing},
