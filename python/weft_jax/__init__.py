@@ -26,6 +26,8 @@ def options() -> dict[str, str | int]:
     result: dict[str, str | int] = {"platform_name": "cpu"}
     flag = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
     number = getattr(jax.config, "jax_num_cpu_devices", -1)
+    if record := os.environ.get("WEFT_JAX_RECORD"):
+        result["record"] = record
     if "WEFT_DEVICES" not in os.environ and (number > 0 or flag):
         result["devices"] = number if number > 0 else int(flag[1])
     return result

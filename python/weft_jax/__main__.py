@@ -1,6 +1,10 @@
-"""Runs a script on weft and tells where the time of the device went: python -m weft_jax report SCRIPT [ARGUMENT...]
+"""Runs a script on weft and tells what it did: python -m weft_jax COMMAND SCRIPT [ARGUMENT...]
 
-When the script ends, a table on the standard error output lists kinds of operations and single ones, with their Python lines.
+report   where the time of the device went: kinds of operations and single ones, with their Python lines
+doctor   what cost time and could be avoided, the most expensive first: functions that were compiled again, states that are not
+         donated, arrays that are copied in every call, gaps on the device; writes a page with all operations to weft-profile/
+
+Both are printed on the standard error output when the script ends.
 """
 
 from __future__ import annotations
@@ -8,16 +12,21 @@ from __future__ import annotations
 import os
 import runpy
 import sys
+import time
 from pathlib import Path
 
 
 def main() -> None:
     command, *rest = sys.argv[1:] or [""]
-    if command != "report" or not rest:
+    if command not in ("report", "doctor") or not rest:
         sys.exit(__doc__.strip())
     script = rest[0]
-    # Both are read when JAX and the plugin start.
-    os.environ["WEFT_PROFILE"] = "1"
+    # These are read when JAX and the plugin start.
+    if command == "report":
+        os.environ["WEFT_PROFILE"] = "1"
+    else:
+        folder = Path("weft-profile") / f"{Path(script).stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+        os.environ["WEFT_JAX_RECORD"] = str(folder)
     os.environ.setdefault("JAX_PLATFORMS", "weft")
     sys.argv = rest
     sys.path[0] = str(Path(script).resolve().parent)  # as Python does for a script

@@ -79,6 +79,8 @@ Sink::~Sink() {
   --detail::sinks;
 }
 
+bool any_sinks() { return has_sinks(); }
+
 void count(Kind kind) {
   static constinit metrics::Counter counters[] = {
 #define WEFT_DIAGNOSTIC_COUNTER(name, channel, what, remedy) metrics::Counter("diagnostic::" #name),

@@ -48,6 +48,8 @@ namespace weft::diagnostics {
        "raise WEFT_GRAPH_CACHE_ENTRIES, or have fewer different shapes")                                              \
   KIND(missed_donation, perf_hints, "bytes copied because something still holds an old value",                        \
        "release old parameter and state tensors before the next step")                                                \
+  KIND(repeated_upload, perf_hints, "an array of the host that is copied to the device in every call",                \
+       "put it on the device once (jax.device_put), and pass that")                                                   \
   KIND(slow_setting, perf_hints, "a setting that slows the program down", "leave the variable unset")                 \
   KIND(contention, perf_hints, "threads wait for a CPU that others use",                                              \
        "run it alone, or on CPUs of its own (taskset)")                                                               \
@@ -117,6 +119,8 @@ class Sink {
 namespace detail {
 inline constinit std::atomic<int> sinks = 0;
 }
+// Returns whether a sink receives events; for libraries that hide their symbols, such as JAX's plugin, and so have `sinks` of their own.
+bool any_sinks();
 // Return whether a sink receives events, and whether a sink or the log channel of this kind does.
 inline bool has_sinks() { return detail::sinks.load(std::memory_order_relaxed) != 0; }
 inline bool enabled(Kind kind) { return has_sinks() || logging::enabled(channel(kind)); }

@@ -185,7 +185,8 @@ void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
       !element.is_complex && unused_bits(element.dtype) == 0 && strides == row_major(dims, element.bytes());
   std::vector<runtime::BufferPtr> parts;
   std::shared_ptr<runtime::Event> done = runtime::Event::already_set();
-  if (is_as_in_weft && should_borrow(args, bytes)) {
+  const bool is_borrowed = is_as_in_weft && should_borrow(args, bytes);
+  if (is_borrowed) {
     done = std::make_shared<runtime::Event>();
     parts.push_back(borrow(type, const_cast<void*>(args.data), [done] { done->set(); }));
   } else if (is_as_in_weft && args.host_buffer_semantics != PJRT_HostBufferSemantics_kImmutableOnlyDuringCall) {
@@ -204,6 +205,7 @@ void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
   auto event = std::make_unique<PJRT_Event>(std::move(done));
   args.buffer =
       new PJRT_Buffer(args.type, {dims.begin(), dims.end()}, std::move(parts), device_of(args.memory, args.device));
+  if (!is_borrowed && is_as_in_weft) args.buffer->origin = ArrayOrigin::copied({data, bytes});
   args.done_with_host_buffer = event.release();
 }
 

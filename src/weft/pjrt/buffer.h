@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/pjrt/advice.h>
 #include <weft/pjrt/held.h>
 #include <weft/runtime/buffer.h>
 
@@ -22,6 +23,7 @@ class PJRT_Buffer {
   const PJRT_Buffer_Type type;
   const std::vector<int64_t> dims;
   PJRT_Device& device;
+  weft::pjrt::ArrayOrigin origin = weft::pjrt::ArrayOrigin::made();
 
   bool deleted() const;
   void remove();

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -13,6 +15,10 @@
 #include <weft/base/knobs.h>
 #include <weft/base/version.h>
 #include <weft/ir/bytecode/bytecode.h>
+#include <weft/profile/analysis.h>
+#include <weft/profile/doctor.h>
+#include <weft/profile/recording.h>
+#include <weft/profile/scope.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
@@ -27,6 +33,7 @@ constexpr std::int64_t most_devices = 4096;
 struct ClientOptions {
   const char* platform = platforms[0];
   std::int64_t devices = knobs::devices();
+  std::string record = {};  // a folder for a profile of the whole process
 };
 
 ClientOptions read_options(std::span<const PJRT_NamedValue> options) {
@@ -42,8 +49,11 @@ ClientOptions read_options(std::span<const PJRT_NamedValue> options) {
     } else if (name == "devices") {
       require(option.type == PJRT_NamedValue_kInt64, "devices must be a number");
       result.devices = option.int64_value;
+    } else if (name == "record") {
+      require(option.type == PJRT_NamedValue_kString, "record must be a folder");
+      result.record = std::string(option.string_value, option.value_size);
     } else {
-      fail("weft has no option ", name, "; it has platform_name and devices");
+      fail("weft has no option ", name, "; it has platform_name, devices and record");
     }
   }
   require(result.devices >= 1 && result.devices <= most_devices, "weft has 1 to ", most_devices, " devices, not ",
@@ -115,6 +125,28 @@ PJRT_Client& make_client(std::int64_t devices) {
   return *the_client;
 }
 
+// Records what the process does from now on. When it ends, tells what cost time.
+void record_process(const std::string& folder) {
+  struct Recorded {
+    explicit Recorded(std::string to) : folder(std::move(to)), scope(folder, "jax") {}
+    ~Recorded() {
+      if (const Status status = scope.finish(); !status.ok()) {
+        std::cerr << "weft: the profile is not complete: " << status.reason() << std::endl;
+        return;
+      }
+      const profile::Recording recording = profile::read_recording(folder);
+      const profile::Analysis analysis = profile::analyse(recording);
+      std::cerr << profile::diagnosis_text(recording, analysis, profile::diagnose(recording, analysis))
+                << "page with all operations: " << folder << "/report.html" << std::endl;
+    }
+    std::string folder;
+    profile::Scope scope;
+  };
+  runtime::cpu().synchronize();  // the device exists now, so it ends after what follows
+  static std::optional<Recorded> recorded;
+  if (!recorded) recorded.emplace(folder);
+}
+
 std::int64_t device_count() { return std::ssize(client().devices); }
 
 }  // namespace
@@ -154,6 +186,7 @@ void run(PJRT_Client_Create_Args& args) {
   require(std::ssize(made.devices) == options.devices, "this process has a client with ", made.devices.size(),
           " devices already, and another one cannot have ", options.devices);
   made.platform = options.platform;
+  if (!options.record.empty()) record_process(options.record);
   args.client = &made;
 }
 void run(PJRT_Client_Destroy_Args&) {}

@@ -1,10 +1,12 @@
 #include <weft/pjrt/executable.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 
 #include <weft/base/error.h>
+#include <weft/pjrt/advice.h>
 #include <weft/pjrt/buffer.h>
 #include <weft/pjrt/client.h>
 #include <weft/pjrt/element_type.h>
@@ -109,7 +111,11 @@ void run(PJRT_Client_Compile_Args& args) {
   const std::string_view format(program.format, program.format_size), code(program.code, program.code_size);
   if (format != "mlir")
     throw UnsupportedError(concat("programs of the format ", format, " are not supported; weft reads mlir"), "format");
-  args.executable = new PJRT_LoadedExecutable{compile(code, {args.compile_options, args.compile_options_size})};
+  const auto start = std::chrono::steady_clock::now();
+  auto made = compile(code, {args.compile_options, args.compile_options_size});
+  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+  note_compiled(*made, time.count());
+  args.executable = new PJRT_LoadedExecutable{std::move(made)};
 }
 
 void run(PJRT_LoadedExecutable_Execute_Args& args) {
@@ -134,6 +140,7 @@ void run(PJRT_LoadedExecutable_Execute_Args& args) {
                                                 chosen ? *chosen : *program.devices[d]);
     }
   }
+  note_launched(program, {args.argument_lists[0], args.num_args}, {args.output_lists[0], program.outputs.size()});
   if (!args.device_complete_events) return;
   for (std::size_t d = 0; d < devices; ++d) args.device_complete_events[d] = new PJRT_Event{done};
 }

@@ -69,6 +69,7 @@ std::optional<Loss> loss_of(Kind kind) {
     case Kind::no_replay:
     case Kind::graph_growth:
     case Kind::stale_capture:
+    case Kind::repeated_upload:
     case Kind::slow_setting: break;
   }
   return std::nullopt;
