@@ -16,17 +16,21 @@ struct LookupCase {
   std::int64_t blocks = 0;            // 0: the batch is not in blocks
   std::int64_t parts = 0;             // 0: rows are not placed
   std::vector<PlacedPiece> pieces{};  // of all parts
+  bool unpooled = false;
+  bool random = false;  // updates get random bits
 
   EmbeddingAttributes attributes() const {
-    return {of_keys, of_tables, means, false, IdBounds::IGNORE, "a,b,c", parts == 0 ? 0 : 2};
+    return {of_keys, of_tables, means, false, IdBounds::IGNORE, "a,b,c", parts == 0 ? 0 : 2, unpooled};
   }
   Type ids_type(DType dtype) const { return blocks == 0 ? Type(dtype, {ids}) : Type(dtype, {blocks, ids}); }
   Type pooled_type(DType dtype) const {
     std::vector<Dim> dims;
     if (blocks != 0) dims.emplace_back(blocks);
-    dims.emplace_back(batch);
-    if (parts != 0) {
-      dims.insert(dims.end(), {Dim(parts), Dim(std::ssize(pieces) / parts), Dim(tables[0][1])});
+    dims.emplace_back(unpooled ? ids : batch);
+    if (parts != 0) dims.emplace_back(parts);
+    if (parts != 0 && !unpooled) dims.emplace_back(std::ssize(pieces) / parts);
+    if (parts != 0 || unpooled) {
+      dims.emplace_back(tables[0][1]);
     } else {
       std::int64_t sum = 0;
       for (const std::int64_t table : of_tables) sum += tables[table][1];
@@ -67,7 +71,11 @@ const LookupCase lookup_cases[] = {
     {{{5, 2}, {9, 3}}, 3, 2, 9, {0, 2, 0}, {0, 1, 1}, {0, 1, 0}, false, 4},
     {{{6, 4}}, 2, 3, 12, {1, 0}, {0, 0}, {1, 0}, true, 2},
     {{{12, 2}}, 3, 4, 20, {}, {}, {}, false, 0, 2, by_rows},
-    {{{12, 3}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows},
+    {{{12, 3}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows, false, true},
+    // Unpooled: a key and padding without rows; in blocks, with weights; of placed rows.
+    {{{5, 3}, {7, 3}}, 3, 4, 24, {2, 0}, {0, 1}, {0, 1}, false, 0, 0, {}, true, true},
+    {{{6, 4}}, 2, 3, 12, {1, 0}, {0, 0}, {1, 0}, true, 2, 0, {}, true},
+    {{{12, 5}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows, true, true},
 };
 
 // Returns the sums of the lengths so far in a block, at most `ids`.
@@ -165,22 +173,28 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
   types.push_back(Type(pooled, {}));
   std::vector<std::shared_ptr<const Graph>> regions;
   std::vector<std::int64_t> columns, lookups(c.of_keys.size(), 0), bodies;
-  const std::vector<std::int64_t> weighted{c.weighted ? 1 : 0}, placed{c.attributes().placed}, placed_tables{0};
+  const std::vector<std::int64_t> weighted{c.weighted ? 1 : 0}, placed{c.attributes().placed}, placed_tables{0},
+      unpooled{c.unpooled ? 1 : 0};
+  std::vector<std::int64_t> counters;
   std::int64_t column = 0;
   for (const std::int64_t table : c.of_tables) {
     columns.push_back(column);
-    column += c.tables[table][1];
+    if (!c.unpooled) column += c.tables[table][1];
   }
   for (std::size_t t = 0; t < count; ++t) {
     const Type row(pooled, {c.tables[t][1]}), number(pooled, {});
     bodies.push_back(static_cast<std::int64_t>(t));
-    regions.push_back(
-        make_graph(std::array{row.with(dtype), row, row, number, number}, [&](Graph&, std::span<const Value> x) {
-          const std::int64_t along[] = {0};
-          const Value state = x[2] + x[1] * x[1], sum = x[3] + reduce_sum(x[1] * x[1], along);
-          const Value next = convert(x[0], pooled) - x[1] * broadcast(x[4] / (sqrt(sum) + constant_like(sum, 1)), row);
-          return std::vector{convert(next, dtype), state, sum};
-        }));
+    if (c.random) counters.insert(counters.end(), {static_cast<std::int64_t>(3 * t), 2});
+    std::vector<Type> inputs_of_body{row.with(dtype), row, row, number};
+    if (c.random) inputs_of_body.push_back(row.with(DType::u32));
+    inputs_of_body.push_back(number);
+    regions.push_back(make_graph(inputs_of_body, [&](Graph&, std::span<const Value> x) {
+      const std::int64_t along[] = {0};
+      const Value state = x[2] + x[1] * x[1], sum = x[3] + reduce_sum(x[1] * x[1], along);
+      Value next = convert(x[0], pooled) - x[1] * broadcast(x.back() / (sqrt(sum) + constant_like(sum, 1)), row);
+      if (c.random) next = next + convert(shift_right_logical(x[4], constant_like(x[4], 30)), pooled);
+      return std::vector{convert(next, dtype), state, sum};
+    }));
   }
   OpSample& sample = list.add(types, [&](Graph& graph, std::span<const Value> x) {
     std::vector<Value> operands(x.begin(), x.begin() + inputs.cotangent);
@@ -188,6 +202,7 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
     operands.insert(operands.end(), {x[inputs.cotangent], x[inputs.ids], ends_of(x[inputs.ids + 1], c, index)});
     if (c.weighted) operands.push_back(x[inputs.ids + 2]);
     if (c.parts != 0) operands.push_back(c.placed(graph));
+    if (c.random) operands.push_back(constant(graph, Type(DType::u64, {}), 12345));
     operands.push_back(x.back());
     const EmbeddingUpdateAttributes attributes{.lookups = lookups,
                                                .keys = c.of_keys,
@@ -200,7 +215,9 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
                                                .bounds = IdBounds::IGNORE,
                                                .names = "a,b,c",
                                                .placed = placed,
-                                               .placed_tables = placed_tables};
+                                               .placed_tables = placed_tables,
+                                               .unpooled = unpooled,
+                                               .counters = counters};
     return all_results(graph.append(list.op(), operands, &attributes, {}, regions));
   });
   set_ranges(sample, inputs);

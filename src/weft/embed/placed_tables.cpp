@@ -7,6 +7,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/reduction.h>
+#include <weft/tensor/rounding.h>
 #include <weft/tensor/sharding.h>
 
 namespace weft::embed {
@@ -184,8 +185,16 @@ std::vector<std::int64_t> PlacedTables::piece_numbers(std::span<const std::vecto
   for (const TablePiece& piece : group_.pieces)
     for (std::size_t f = 0; f < keys[piece.table].size(); ++f) {
       const std::int64_t slot = piece.device * group_.slots + piece.slot + static_cast<std::int64_t>(f);
-      const std::int64_t row[] = {keys[piece.table][f], tables_[piece.table].mean ? 1 : 0, piece.first_id, piece.rows,
-                                  piece.first_row,      tables_[piece.table].rows};
+      const TableOfCollection& table = tables_[piece.table];
+      const std::int64_t step = ir::counters_of_row(table.width);
+      const std::int64_t row[] = {keys[piece.table][f],
+                                  table.mean ? 1 : 0,
+                                  piece.first_id,
+                                  piece.rows,
+                                  piece.first_row,
+                                  table.rows,
+                                  rounding_counter(table.name) + piece.first_id * step + piece.first_column / 4,
+                                  step};
       std::ranges::copy(row, numbers.begin() + slot * size);
     }
   return numbers;
@@ -204,6 +213,7 @@ Tensor PlacedTables::look_up(const Bags& bags, std::int64_t batch, std::span<con
                         .pieces = from_vector(std::move(numbers), {devices, group_.slots, ir::PlacedPiece::columns}),
                         .repeats = repeats};
   const Tensor pooled = embedding_bag(rows, bags, options, where);
+  if (!options.pools) return sum(pooled, {-2});
   switch (group_.over) {
     case DividedOver::none: return reshape(pooled, {batch, devices * group_.slots * group_.width});
     case DividedOver::host:

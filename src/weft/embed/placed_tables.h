@@ -42,8 +42,8 @@ struct PlacedGroup {
   std::string name() const;  // row_wise_64
 };
 
-// Places all tables of a plan that are not data-parallel. Throws Error, led by the name of the table, for a placement that does not fit: devices
-// that do not exist, columns that do not divide.
+// Places all tables of a plan that are not data-parallel. Throws Error, led by the name of the table, for a placement that does not fit:
+// devices that do not exist, columns that do not divide.
 std::vector<PlacedGroup> place_tables(std::span<const TableOfCollection> tables, const ShardingPlan& plan);
 
 // Where the pooled rows of a feature stand: the columns of one pooled matrix.
@@ -63,7 +63,8 @@ class PlacedTables {
   Tensor table(std::size_t table) const;
   bool has(std::size_t table) const;
 
-  // Returns the pooled rows of all features, [batch, columns]. `keys` are those of the features of each table.
+  // Returns the pooled rows of all features, [batch, columns]; if the options say that nothing is pooled, the rows of all ids, [n, width]
+  // or [blocks, n, width], for tables that are not divided by columns. `keys` are those of the features of each table.
   Tensor look_up(const Bags& bags, std::int64_t batch, std::span<const std::vector<std::int64_t>> keys,
                  const LookupOptions& options, std::source_location where) const;
   // Appends where the pooled rows of a feature are: one item for each piece of columns, in their order.

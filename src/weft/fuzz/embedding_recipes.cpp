@@ -17,14 +17,17 @@ struct Bags {
   Value ids, ends, weights, pieces;
   std::int64_t blocks, keys, batch;  // blocks: 0 if the batch is not in blocks; batch: samples of a block
   Dims keys_of, tables, means;       // of the entries
+  bool unpooled = false;
 
   ir::LookupValues lookup() const { return {ids, ends, weights, pieces}; }
   // Returns the sizes of the pooled rows of tables.
   Dims pooled(std::span<const Value> of) const {
-    Dims dims{batch};
+    Dims dims{unpooled ? ids.size(blocks > 0 ? 1 : 0) : batch};
     if (blocks > 0) dims.insert(dims.begin(), blocks);
-    if (pieces) {
-      dims.insert(dims.end(), {pieces.size(0), pieces.size(1), of[0].size(1)});
+    if (pieces) dims.push_back(pieces.size(0));
+    if (pieces && !unpooled) dims.push_back(pieces.size(1));
+    if (pieces || unpooled) {
+      dims.push_back(of[0].size(1));
       return dims;
     }
     std::int64_t width = 0;
@@ -39,7 +42,8 @@ struct Bags {
             .weighted = false,
             .bounds = ir::IdBounds::IGNORE,
             .names = {},
-            .placed = pieces ? pieces.size(1) : 0};
+            .placed = pieces ? pieces.size(1) : 0,
+            .unpooled = unpooled};
   }
 };
 
@@ -75,8 +79,9 @@ Value random_pieces(Grower& g, std::int64_t parts, std::int64_t keys, std::int64
   std::vector<std::int64_t> numbers;
   for (std::int64_t i = 0; i < parts * slots; ++i) {
     const std::int64_t count = random.between(0, rows), all = count + random.between(0, rows);
-    numbers.insert(numbers.end(), {random.between(-1, keys - 1), random.between(0, 1), random.between(0, all - count),
-                                   count, random.between(0, rows - count), all});
+    numbers.insert(numbers.end(),
+                   {random.between(-1, keys - 1), random.between(0, 1), random.between(0, all - count), count,
+                    random.between(0, rows - count), all, random.between(0, 9), random.between(0, 3)});
   }
   return integers(g, DType::i64, Dims{parts, slots, ir::PlacedPiece::columns}, numbers);
 }
@@ -109,6 +114,15 @@ Bags random_bags(Grower& g, std::int64_t tables, std::int64_t rows, DType pooled
   return bags;
 }
 
+// Makes a lookup unpooled now and then, if its tables have one width and no key has several entries.
+void choose_unpooled(Grower& g, Bags& bags, std::span<const Value> tables) {
+  for (const Value table : tables)
+    if (table.size(1) != tables[0].size(1)) return;
+  for (const std::int64_t key : bags.keys_of)
+    if (std::ranges::count(bags.keys_of, key) > 1) return;
+  bags.unpooled = g.random().one_in(2);
+}
+
 Value random_table(Grower& g, DType dtype, std::int64_t rows) {
   return g.fitted(dtype, Dims{rows, g.random().between(1, 5)});
 }
@@ -121,7 +135,8 @@ void grow_embedding_bag(Grower& g, const Op& op) {
   const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
   std::vector<Value> tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
   while (parts == 0 && g.random().one_in(2)) tables.push_back(random_table(g, dtype, rows));
-  const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype), parts);
+  Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype), parts);
+  choose_unpooled(g, bags, tables);
   g.add(ir::embedding_bag(tables, bags.lookup(), bags.attributes()));
 }
 
@@ -129,7 +144,8 @@ void grow_embedding_bag_gradient(Grower& g, const Op& op) {
   const DType dtype = g.random_dtype(op.domain), pooled = ir::pooled_dtype(dtype);
   const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
   const std::vector tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
-  const Bags bags = random_bags(g, 1, rows, pooled, parts);
+  Bags bags = random_bags(g, 1, rows, pooled, parts);
+  choose_unpooled(g, bags, tables);
   const Value cotangent = g.fitted(pooled, bags.pooled(tables));
   const std::array types{tables[0].type()};
   g.add(ir::embedding_bag_gradient(cotangent, bags.lookup(), types, bags.attributes()));
@@ -140,7 +156,8 @@ void grow_embedding_weights_gradient(Grower& g, const Op& op) {
   const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
   std::vector tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
   if (parts == 0) tables.push_back(random_table(g, dtype, rows));
-  const Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype), parts);
+  Bags bags = random_bags(g, std::ssize(tables), rows, ir::pooled_dtype(dtype), parts);
+  choose_unpooled(g, bags, tables);
   const Value cotangent = g.fitted(ir::pooled_dtype(dtype), bags.pooled(tables));
   g.add(ir::embedding_weights_gradient(tables, cotangent, bags.lookup(), bags.attributes()));
 }
@@ -150,11 +167,14 @@ void grow_embedding_update(Grower& g, const Op& op) {
   const DType dtype = g.random().one_in(2) ? DType::f32 : g.random_dtype(op.domain), pooled = ir::pooled_dtype(dtype);
   const std::int64_t rows = g.random().between(1, 6), parts = random_parts(g);
   const std::vector tables{random_table(g, dtype, rows * std::max<std::int64_t>(1, parts))};
-  const Bags bags = random_bags(g, 1, rows, pooled, parts);
+  Bags bags = random_bags(g, 1, rows, pooled, parts);
+  choose_unpooled(g, bags, tables);
+  const bool random = g.random().one_in(3);
   Dims columns, lookups(bags.tables.size(), 0), weighted{bags.weights ? 1 : 0}, bodies{0},
-      placed{bags.attributes().placed}, placed_tables{0};
+      placed{bags.attributes().placed}, placed_tables{0}, unpooled{bags.unpooled ? 1 : 0}, counters;
+  if (random) counters = {g.random().between(0, 5), 2};
   for (std::size_t i = 0; i < bags.tables.size(); ++i)
-    columns.push_back(static_cast<std::int64_t>(i) * tables[0].size(1));
+    columns.push_back(bags.unpooled ? 0 : static_cast<std::int64_t>(i) * tables[0].size(1));
   const ir::EmbeddingUpdateAttributes attributes{.lookups = lookups,
                                                  .keys = bags.keys_of,
                                                  .columns = columns,
@@ -166,18 +186,24 @@ void grow_embedding_update(Grower& g, const Op& op) {
                                                  .bounds = ir::IdBounds::IGNORE,
                                                  .names = {},
                                                  .placed = placed,
-                                                 .placed_tables = placed_tables};
+                                                 .placed_tables = placed_tables,
+                                                 .unpooled = unpooled,
+                                                 .counters = counters};
   std::vector<Value> operands{tables[0], g.fitted(tables[0].type().with(pooled)), g.fitted(pooled, bags.pooled(tables)),
                               bags.ids, bags.ends};
   if (bags.weights) operands.push_back(bags.weights);
   if (bags.pieces) operands.push_back(bags.pieces);
+  if (random) operands.push_back(ir::constant(g.graph(), Type(DType::u64, {}), g.random().between(0, 9)));
   operands.push_back(g.fitted(pooled, Dims{}));
   const Type row = ir::row_type(tables[0].type());
-  const auto body =
-      ir::make_graph(std::array{row, row.with(pooled), row.with(pooled), Type(pooled, {})}, [&](auto&, auto x) {
-        const Value state = ir::broadcast(x[3], row.with(pooled)) * x[2] + x[1];
-        return std::vector{ir::convert(ir::convert(x[0], pooled) - state, dtype), state};
-      });
+  std::vector<Type> inputs{row, row.with(pooled), row.with(pooled)};
+  if (random) inputs.push_back(row.with(DType::u32));
+  inputs.emplace_back(pooled, std::span<const Dim>());
+  const auto body = ir::make_graph(inputs, [&](auto&, auto x) {
+    Value state = ir::broadcast(x.back(), row.with(pooled)) * x[2] + x[1];
+    if (random) state = state + ir::convert(ir::shift_right_logical(x[3], ir::constant_like(x[3], 30)), pooled);
+    return std::vector{ir::convert(ir::convert(x[0], pooled) - state, dtype), state};
+  });
   ir::Node& update = g.graph().append(op, operands, &attributes, {}, std::array{body});
   g.add(std::vector{update.result(0), update.result(1)});
 }

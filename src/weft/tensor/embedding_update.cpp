@@ -8,6 +8,7 @@
 #include <weft/ir/place_text.h>
 #include <weft/ir/row_bodies.h>
 #include <weft/tensor/body.h>
+#include <weft/tensor/broadcasting.h>
 #include <weft/tensor/embedding.h>
 
 namespace weft {
@@ -38,7 +39,8 @@ void add_terms(Frame& frame, Value gradient, std::vector<Value>& terms) {
 
 // The attributes of an update, whose lists are spans.
 struct UpdateLists {
-  std::vector<std::int64_t> lookups, keys, columns, tables, means, weighted, placed, placed_tables, bodies;
+  std::vector<std::int64_t> lookups, keys, columns, tables, means, weighted, placed, placed_tables, unpooled, bodies;
+  std::vector<std::int64_t> counters;  // two for each table
   std::vector<const ir::Node*> nodes;  // the gradient of each lookup
 
   std::int64_t lookup(const ir::Node* node) {
@@ -50,6 +52,7 @@ struct UpdateLists {
       weighted.push_back(attributes.weighted ? 1 : 0);
       placed.push_back(attributes.placed);
       placed_tables.push_back(0);
+      unpooled.push_back(attributes.unpooled ? 1 : 0);
     }
     return at;
   }
@@ -57,8 +60,11 @@ struct UpdateLists {
   // Adds the entries of a lookup that read this table.
   void add(Value term, std::int64_t table) {
     const ir::Node& node = *term.node;
-    if (node.attributes<ir::EmbeddingAttributes>().placed > 0) placed_tables[lookup(&node)] = table;
-    for (const ir::LookupEntry& entry : ir::lookup_entries(node.attributes<ir::EmbeddingAttributes>(), node.types)) {
+    const auto& a = node.attributes<ir::EmbeddingAttributes>();
+    const std::size_t of_term = 2 * term.index;
+    if (!a.counters.empty()) std::copy_n(a.counters.begin() + of_term, 2, counters.begin() + 2 * table);
+    if (a.placed > 0) placed_tables[lookup(&node)] = table;
+    for (const ir::LookupEntry& entry : ir::lookup_entries(a, node.types)) {
       if (entry.table != term.index) continue;
       lookups.push_back(lookup(&node));
       keys.push_back(entry.key);
@@ -73,10 +79,10 @@ struct UpdateLists {
     const auto is_error = [](const ir::Node* node) {
       return node->attributes<ir::EmbeddingAttributes>().bounds == ir::IdBounds::ERROR;
     };
-    return std::ranges::all_of(nodes, is_error) ? ir::IdBounds::ERROR : ir::IdBounds::IGNORE;
+    return std::ranges::all_of(nodes, is_error) ? ir::IdBounds::ERROR : ir::IdBounds::SKIP;
   }
 
-  ir::EmbeddingUpdateAttributes attributes(std::size_t states) const {
+  ir::EmbeddingUpdateAttributes attributes(std::size_t states, bool has_random_bits) const {
     return {.lookups = lookups,
             .keys = keys,
             .columns = columns,
@@ -88,7 +94,9 @@ struct UpdateLists {
             .bounds = bounds(),
             .names = nodes.empty() ? std::string_view() : nodes[0]->attributes<ir::EmbeddingAttributes>().names,
             .placed = placed,
-            .placed_tables = placed_tables};
+            .placed_tables = placed_tables,
+            .unpooled = unpooled,
+            .counters = has_random_bits ? ir::Ints(counters) : ir::Ints()};
   }
 };
 
@@ -101,7 +109,8 @@ struct RecordedRows {
 
 using RowFunction = std::function<std::vector<UpdatedRows>(std::span<const TableRows>)>;
 
-RecordedRows record_rows(Frame& frame, std::span<const TableRows> tables, const RowFunction& function) {
+RecordedRows record_rows(Frame& frame, std::span<const TableRows> tables, const RowFunction& function,
+                         bool has_random_bits) {
   RecordedRows recorded;
   Body body(frame.recording());
   std::vector<TableRows> rows;
@@ -112,8 +121,10 @@ RecordedRows record_rows(Frame& frame, std::span<const TableRows> tables, const 
     row.value = body.add_input(ir::row_type(type));
     row.gradient = body.add_input(ir::row_type(type).with(ir::pooled_dtype(type.dtype())));
     for (const Tensor& state : table.states) row.states.push_back(body.add_input(ir::row_type(state.type())));
+    if (has_random_bits) row.random_bits = body.add_input(ir::row_type(type).with(DType::u32));
     ir::RowsOfTable& places = recorded.tables.emplace_back();
-    for (std::size_t i = 0; i < 2 + table.states.size(); ++i) places.inputs.push_back(inputs++);
+    const std::size_t count = 2 + table.states.size() + (has_random_bits ? 1 : 0);
+    for (std::size_t i = 0; i < count; ++i) places.inputs.push_back(inputs++);
     for (std::size_t i = 0; i < 1 + table.states.size(); ++i) places.outputs.push_back(outputs++);
   }
   body.record(frame.function(), [&] {
@@ -143,26 +154,40 @@ std::vector<Value> numbers_outside(Frame& frame, const RecordedRows& rows, std::
   return inliner.copy(numbers);
 }
 
-std::vector<UpdatedRows> append_update(Frame& frame, std::span<const TableRows> tables, const RowFunction& function) {
+// Brings the elements of a cotangent between -limit and limit, if there is a limit.
+Value clipped(Frame& frame, Value cotangent, const Tensor& limit) {
+  if (!limit.defined()) return cotangent;
+  const Value most = detail::broadcast(detail::as(frame.value(limit), cotangent.dtype()), cotangent.type().dims());
+  return ir::maximum(ir::minimum(cotangent, most), -most);
+}
+
+std::vector<UpdatedRows> append_update(Frame& frame, std::span<const TableRows> tables, const RowFunction& function,
+                                       const UpdateOptions& options) {
   const std::size_t states = tables[0].states.size();
   UpdateLists lists;
   std::vector<Value> operands;
   for (std::size_t t = 0; t < tables.size(); ++t) {
     operands.push_back(frame.value(tables[t].value));
     frame.require(tables[t].states.size() == states, "all tables must have the same number of states");
+    const auto table = static_cast<std::int64_t>(t);
+    lists.counters.insert(lists.counters.end(), {table << 40, ir::counters_of_row(tables[t].value.size(1))});
     std::vector<Value> terms;
     add_terms(frame, frame.value(tables[t].gradient), terms);
-    for (const Value term : terms) lists.add(term, static_cast<std::int64_t>(t));
+    for (const Value term : terms) lists.add(term, table);
   }
   for (std::size_t i = 0; i < states; ++i)
     for (const TableRows& table : tables) operands.push_back(frame.value(table.states[i]));
-  for (const ir::Node* node : lists.nodes)
-    operands.insert(operands.end(), node->operands.begin(), node->operands.end());
-  const RecordedRows rows = record_rows(frame, tables, function);
+  for (const ir::Node* node : lists.nodes) {
+    operands.push_back(clipped(frame, node->operand(0), options.max_gradient));
+    operands.insert(operands.end(), node->operands.begin() + 1, node->operands.end());
+  }
+  const bool has_random_bits = options.random_key.defined();
+  if (has_random_bits) operands.push_back(frame.value(options.random_key));
+  const RecordedRows rows = record_rows(frame, tables, function, has_random_bits);
   const ir::RowBodies divided = ir::divide_rows(*rows.graph, rows.tables);
   for (const Value number : numbers_outside(frame, rows, divided.numbers)) operands.push_back(number);
   lists.bodies.assign(divided.of_table.begin(), divided.of_table.end());
-  const ir::EmbeddingUpdateAttributes attributes = lists.attributes(states);
+  const ir::EmbeddingUpdateAttributes attributes = lists.attributes(states, has_random_bits);
   ir::Node& update = frame.graph().append(ir::ops::embedding_update, operands, &attributes, {}, divided.bodies);
   std::vector<UpdatedRows> results(tables.size());
   for (std::size_t t = 0; t < tables.size(); ++t) {
@@ -178,7 +203,7 @@ std::vector<UpdatedRows> append_update(Frame& frame, std::span<const TableRows> 
 }  // namespace
 
 std::vector<UpdatedRows> update_rows(std::span<const TableRows> tables, const RowFunction& body,
-                                     std::source_location where) {
+                                     const UpdateOptions& options, std::source_location where) {
   Frame frame("update_rows", where);
   for (const TableRows& table : tables) {
     frame.require(table.value.defined() && table.gradient.defined() && table.value.rank() == 2 &&
@@ -187,7 +212,7 @@ std::vector<UpdatedRows> update_rows(std::span<const TableRows> tables, const Ro
     frame.require(table.value.dtype() == tables[0].value.dtype(), "the tables must have one dtype, got ",
                   tables[0].value.type(), " and ", table.value.type());
   }
-  return tables.empty() ? std::vector<UpdatedRows>() : append_update(frame, tables, body);
+  return tables.empty() ? std::vector<UpdatedRows>() : append_update(frame, tables, body, options);
 }
 
 }  // namespace weft

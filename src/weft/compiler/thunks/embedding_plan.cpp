@@ -28,11 +28,12 @@ std::shared_ptr<const ir::Graph> sum_body(std::int64_t width, DType row, DType s
 }  // namespace
 
 LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, const ir::LookupOperandPlaces& at,
-                               const PlacedRows& placed, int cotangent) {
+                               const PlacedRows& placed, bool unpooled, int cotangent) {
   const Type ids = sizes(node.operand(at.ids).type()), ends = sizes(node.operand(at.ends).type());
   LookupOperands operands{.at = at,
                           .wide_ids = ids.dtype() == DType::i64,
                           .wide_ends = ends.dtype() == DType::i64,
+                          .unpooled = unpooled,
                           .count = ids.elements(),
                           .batch = ends.size(ends.rank() - 1),
                           .blocks = ids.rank() == 2 ? ids.size(0) : 1,
@@ -45,6 +46,8 @@ LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, co
   operands.batch *= operands.blocks;
   constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
   require(operands.batch <= most, node.op->name, ": a batch has at most 2^32 - 1 samples, got ", operands.batch);
+  require(!unpooled || operands.count <= most, node.op->name, ": an unpooled lookup has at most 2^32 - 1 ids, got ",
+          operands.count);
   if (cotangent >= 0) {
     operands.columns = 1;
     for (const Dim dim : sizes(node.operand(cotangent).type()).dims().subspan(ids.rank()))
@@ -61,8 +64,13 @@ LaunchPlan::LaunchPlan(const LookupPlan& plan, std::span<const LookupOperands> l
     if (lookup.at.pieces < 0) continue;
     if (!own_) own_ = plan;
     const std::span pieces(launch.at<std::int64_t>(reads[lookup.at.pieces]), lookup.pieces.elements());
-    ir::append_placed(own_->entries, pieces, lookup.pieces, static_cast<std::int64_t>(i), lookup.table,
-                      lookup.table_type, lookup.keys);
+    ir::append_placed(own_->entries, {.pieces = pieces,
+                                      .type = lookup.pieces,
+                                      .lookup = static_cast<std::int64_t>(i),
+                                      .table = lookup.table,
+                                      .table_type = lookup.table_type,
+                                      .keys = lookup.keys,
+                                      .unpooled = lookup.unpooled});
   }
 }
 

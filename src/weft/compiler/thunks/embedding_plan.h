@@ -24,6 +24,7 @@ namespace weft::compiler {
 struct LookupOperands {
   ir::LookupOperandPlaces at;
   bool wide_ids = false, wide_ends = false;
+  bool unpooled = false;
   std::int64_t count = 0, batch = 0, blocks = 1, keys = 0;
   int cotangent = -1;        // the operand with the cotangents of pooled rows; -1: none
   std::int64_t columns = 0;  // of that operand
@@ -39,7 +40,8 @@ struct LookupOperands {
             .count = count,
             .batch = batch,
             .blocks = blocks,
-            .keys = keys};
+            .keys = keys,
+            .unpooled = unpooled};
   }
 };
 
@@ -50,7 +52,7 @@ struct PlacedRows {
   Type table_type = {};  // whose sizes are known
 };
 LookupOperands lookup_operands(const ir::Node& node, const SizeValues& sizes, const ir::LookupOperandPlaces& at,
-                               const PlacedRows& placed, int cotangent = -1);
+                               const PlacedRows& placed, bool unpooled, int cotangent = -1);
 
 // Returns the plan of a lookup; `tables` are the types of the tables, whose sizes are known.
 template <class Attributes>
@@ -120,10 +122,10 @@ class RowAdder {
   RowAdder(const RowAdder&) = delete;
   RowAdder& operator=(const RowAdder&) = delete;
 
-  // Begins a sum at this place.
-  void begin(std::byte* to) {
+  // Begins a sum at this place, or goes on with the one that is there.
+  void begin(std::byte* to, bool goes_on = false) {
     to_ = to;
-    has_begun_ = false;
+    has_begun_ = goes_on;
   }
   // Adds scale * row. The row must stay until end().
   void add(const std::byte* row, Real scale) {

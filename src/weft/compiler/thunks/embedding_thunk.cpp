@@ -92,17 +92,21 @@ class EmbeddingBagThunk final : public runtime::Thunk {
     const LaunchPlan plan(plan_, {&lookup_, 1}, launch, from_);
     std::int64_t pooled_columns = 0;
     for (const ir::LookupEntry& entry : plan->entries) pooled_columns += entry.width;
+    if (lookup_.unpooled) clear_other_ids<Real>(launch, ids, *plan);
     std::atomic<std::int64_t> skipped = 0;
     runtime::parallel_for(ids.batch, samples_per_task(lookup_, columns_), [&](std::int64_t begin, std::int64_t end) {
       RowAdders<Real> adders(*sums_, tables_.types.size());
       for (std::int64_t first = begin; first < end; first += samples_together) {
         const std::int64_t last = std::min(end, first + samples_together);
-        if (pooled_columns < columns_)  // slots without a piece
+        if (pooled_columns < columns_ && !lookup_.unpooled)  // slots without a piece
           std::memset(launch.at<Real>(to_) + first * columns_, 0, (last - first) * columns_ * sizeof(Real));
         for (const ir::LookupEntry& entry : plan->entries) {
           RowAdder<Real>& adder = adders.of_table(entry.table);
-          const std::int64_t bad = ids.ids.wide ? pool<std::int64_t>(launch, ids, *plan, entry, first, last, adder)
-                                                : pool<std::int32_t>(launch, ids, *plan, entry, first, last, adder);
+          const auto look_up = [&]<class Id>(Id) {
+            return lookup_.unpooled ? take<Id>(launch, ids, *plan, entry, first, last, adder)
+                                    : pool<Id>(launch, ids, *plan, entry, first, last, adder);
+          };
+          const std::int64_t bad = ids.ids.wide ? look_up(std::int64_t{}) : look_up(std::int32_t{});
           if (bad != 0) skipped += bad;
         }
       }
@@ -139,8 +143,71 @@ class EmbeddingBagThunk final : public runtime::Thunk {
     return skipped;
   }
 
+  // Writes the rows of the ids in some bags of an entry, unpooled; returns how many ids were out of bounds.
+  template <class Id, class Real>
+  std::int64_t take(const runtime::Launch& launch, const LookupIds& lookup, const LookupPlan& plan,
+                    const ir::LookupEntry& entry, std::int64_t first, std::int64_t last, RowAdder<Real>& adder) const {
+    const Id* const ids = reinterpret_cast<const Id*>(lookup.ids.at);
+    const std::byte* const table = launch.at(from_[entry.table]);
+    const std::int64_t row_bytes = entry.width * byte_size(tables_.dtype);
+    const Real* const weights = reinterpret_cast<const Real*>(lookup.weights);
+    const bool is_placed = lookup_.at.pieces >= 0, goes_on = is_placed && follows_another(plan, entry);
+    std::int64_t skipped = 0;
+    for (std::int64_t sample = first; sample < last; ++sample) {
+      const auto [begin, end] = lookup.bag(entry.key, sample, plan.names);
+      const Real factor = entry.mean ? 1 / static_cast<Real>(end - begin) : 1;
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (const auto next = entry.row(i + ids_ahead < lookup.count ? ids[i + ids_ahead] : -1))
+          prefetch_row(table + *next * row_bytes, row_bytes);
+        std::byte* const to = launch.at(to_) + (i * columns_ + entry.column) * static_cast<std::int64_t>(sizeof(Real));
+        if (const std::int64_t row = row_of(plan, entry, sample, ids[i]); row >= 0) {
+          adder.begin(to, goes_on);
+          adder.add(table + row * row_bytes, weights ? weights[i] * factor : factor);
+          adder.end();
+          continue;
+        }
+        if (!is_placed && entry.width > 0) std::memset(to, 0, entry.width * sizeof(Real));
+        if (!entry.is_in_bounds(ids[i])) ++skipped;
+      }
+    }
+    return skipped;
+  }
+
+  // Whether an earlier entry may have written the same place.
+  static bool follows_another(const LookupPlan& plan, const ir::LookupEntry& entry) {
+    return std::ranges::any_of(plan.entries, [&](const ir::LookupEntry& other) {
+      return &other < &entry && other.key == entry.key && other.column == entry.column;
+    });
+  }
+
+  // Of an unpooled lookup, clears the rows of the ids that take() may not write: those of keys without an entry, and padding. If rows are
+  // placed, those of all ids.
+  template <class Real>
+  void clear_other_ids(const runtime::Launch& launch, const LookupIds& lookup, const LookupPlan& plan) const {
+    const auto clear = [&](std::int64_t begin, std::int64_t end) {
+      const std::int64_t row = columns_ * static_cast<std::int64_t>(sizeof(Real));
+      runtime::parallel_for(
+          std::max<std::int64_t>(0, (end - begin) * row), 1 << 18,
+          [&](std::int64_t from, std::int64_t to) { std::memset(launch.at(to_) + begin * row + from, 0, to - from); });
+    };
+    if (lookup_.at.pieces >= 0 || lookup.batch == 0) return clear(0, lookup.count);
+    std::vector<bool> has_entry(lookup.keys);
+    for (const ir::LookupEntry& entry : plan.entries) has_entry[entry.key] = true;
+    const std::int64_t samples = lookup.batch / lookup.blocks, count = lookup.count / lookup.blocks;
+    for (std::int64_t block = 0; block < lookup.blocks; ++block) {
+      std::int64_t begin = 0;
+      for (std::int64_t key = 0; key <= lookup.keys; ++key) {  // the last one is padding
+        const std::int64_t bag = (block * lookup.keys + key + 1) * samples - 1;
+        const std::int64_t end = key < lookup.keys ? std::clamp(lookup.ends[bag], begin, count) : count;
+        if (key == lookup.keys || !has_entry[key]) clear(block * count + begin, block * count + end);
+        begin = end;
+      }
+    }
+  }
+
   // Warns once; the counter goes on.
   void report(std::int64_t skipped) const {
+    if (plan_.bounds == ir::IdBounds::SKIP) return;
     metrics::skipped_ids.add(skipped);
     if (plan_.bounds == ir::IdBounds::WARN && !warned_.exchange(true))
       WEFT_LOG(warnings, info.name, " (", info.source, ") skipped ", skipped, " ids of ", lookup_.count,
@@ -202,7 +269,7 @@ class EmbeddingBagGradientThunk final : public runtime::Thunk {
           adder.begin(sum);
           for (std::size_t i = groups.begin(row); i < groups.end(row); ++i) {
             const std::int64_t column = plan->entries[all[i].entry].column;
-            adder.add(reinterpret_cast<const std::byte*>(cotangent + all[i].sample * lookup_.columns + column),
+            adder.add(reinterpret_cast<const std::byte*>(cotangent + all[i].place * lookup_.columns + column),
                       all[i].scale);
           }
           adder.end();
@@ -247,10 +314,11 @@ class EmbeddingWeightsGradientThunk final : public runtime::Thunk {
             const T* const table = launch.at<T>(from_[entry.table]);
             for (std::int64_t sample = begin; sample < end; ++sample) {
               const auto [first, last] = ids.bag(entry.key, sample, plan->names);
-              const Real* const cotangent = cotangents + sample * lookup_.columns + entry.column;
               for (std::int64_t i = first; i < last; ++i) {
                 const std::int64_t row = row_of(*plan, entry, sample, ids.ids[i]);
                 if (row < 0) continue;
+                const Real* const cotangent =
+                    cotangents + (lookup_.unpooled ? i : sample) * lookup_.columns + entry.column;
                 double sum = 0;
                 for (std::int64_t c = 0; c < entry.width; ++c)
                   sum += static_cast<double>(table[row * entry.width + c]) * static_cast<double>(cotangent[c]);
@@ -273,7 +341,13 @@ LookupOperands operands_of(const Node& node, const SizeValues& sizes, int first,
                            int cotangent = -1) {
   const auto& a = node.attributes<ir::EmbeddingAttributes>();
   return lookup_operands(node, sizes, ir::lookup_operand_places(first, a.weighted, a.placed > 0),
-                         {.repeats = a.placed, .table = 0, .table_type = tables.types[0]}, cotangent);
+                         {.repeats = a.placed, .table = 0, .table_type = tables.types[0]}, a.unpooled, cotangent);
+}
+
+// Returns the number of elements of a pooled row, with all of its parts and slots.
+std::int64_t columns_of_row(Type pooled, const LookupOperands& lookup) {
+  const std::int64_t rows = lookup.unpooled ? lookup.count : lookup.batch;
+  return rows == 0 ? 0 : pooled.elements() / rows;
 }
 
 // Reads a row for each id and writes what is pooled.
@@ -313,8 +387,7 @@ Unit embedding_bag_unit(const Node& node, const NativeContext& context) {
     const LookupOperands lookup = operands_of(node, sizes, count, at);
     const Type pooled = sizes(node.type());
     Unit made;
-    made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at,
-                         columns = lookup.batch == 0 ? 0 : pooled.elements() / lookup.batch,
+    made.thunk().make = [plan = lookup_plan(attributes, at.types), lookup, at, columns = columns_of_row(pooled, lookup),
                          sums](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
       return std::make_unique<EmbeddingBagThunk>(plan, lookup, at, columns, sums, reads, writes[0]);
     };

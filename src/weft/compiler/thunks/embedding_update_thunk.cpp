@@ -2,6 +2,7 @@
 
 #include <weft/compiler/thunks/embedding_plan.h>
 #include <weft/compiler/thunks/embedding_thunk.h>
+#include <weft/compiler/thunks/random_rows.h>
 #include <weft/compiler/thunks/row_body.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
@@ -21,6 +22,7 @@ struct UpdatePlan {
   std::vector<std::vector<std::int64_t>> row_bytes;  // of each table: of a row of the table, then of each state
   std::vector<std::int64_t> widths;                  // of each table
   std::int64_t widest = 0;
+  std::shared_ptr<const RandomRows> random_bits;  // null: bodies take none
 };
 
 using Bodies = std::vector<std::unique_ptr<const RowBody>>;
@@ -62,11 +64,15 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
           launch_(launch),
           plan_(*thunk.plan_),
           adders_(*thunk.sums_, plan_.widths.size()),
-          sum_(plan_.widest) {
+          sum_(plan_.widest),
+          entries_(lookups.entries),
+          bits_(plan_.random_bits ? plan_.random_bits->room(plan_.widest) : 0) {
       for (const auto& body : *thunk.bodies_) {
         runners_.emplace_back(*body);
+        std::size_t input = 2 + plan_.operands.states;
+        if (plan_.random_bits) runners_.back().set(input++, reinterpret_cast<std::byte*>(bits_.data()));
         for (std::size_t i = plan_.operands.numbers; i < thunk.from_.size(); ++i)
-          runners_.back().set(2 + plan_.operands.states + i - plan_.operands.numbers, launch.at(thunk.from_[i]));
+          runners_.back().set(input++, launch.at(thunk.from_[i]));
       }
       for (const ir::LookupEntry& entry : lookups.entries) {
         const LookupOperands& lookup = plan_.lookups[entry.lookup];
@@ -86,7 +92,11 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
       loaded_ = loaded_rows_ = 0;
       for (std::size_t k = 0; k < groups_.rows(); ++k) {
         runner.set(1, gradient(k));
-        const std::int64_t row = groups_.occurrences()[groups_.begin(k)].row;
+        const Occurrence<Real>& first = groups_.occurrences()[groups_.begin(k)];
+        const std::int64_t row = first.row;
+        if (plan_.random_bits)
+          plan_.random_bits->draw(*launch_.at<std::uint64_t>(thunk_.from_[plan_.operands.key]),
+                                  entries_[first.entry].counter(row), plan_.widths[table], bits_);
         for (std::size_t i = 0; i < rows_.size(); ++i)
           runner.set(i == 0 ? 0 : i + 1, rows_[i].at + row * rows_[i].bytes);
         runner.run();
@@ -107,7 +117,7 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
 
     std::byte* cotangent(const Occurrence<Real>& at) const {
       const Cotangents& rows = cotangents_[at.entry];
-      return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(rows.at + at.sample * rows.columns));
+      return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(rows.at + at.place * rows.columns));
     }
 
     // Loads what the occurrences before `end` need.
@@ -147,6 +157,8 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
     std::vector<Rows> rows_;              // of the table, then of each state
     RowAdders<Real> adders_;
     std::vector<Real> sum_;
+    std::span<const ir::LookupEntry> entries_;
+    std::vector<std::uint32_t> bits_;  // the random bits of a row
     RowGroups<Real> groups_;
     int table_ = 0;
     std::size_t loaded_ = 0, loaded_rows_ = 0;  // how many occurrences, and rows of the table, are loaded
@@ -159,10 +171,15 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
   Slice scratch_;
 };
 
-UpdatePlan update_plan(const Node& node, const SizeValues& sizes) {
+UpdatePlan update_plan(const Node& node, const SizeValues& sizes, std::shared_ptr<const RandomRows> random_bits) {
   const auto& a = node.attributes<ir::EmbeddingUpdateAttributes>();
-  UpdatePlan plan{
-      .lookup = {}, .operands = ir::update_operands(a), .lookups = {}, .bodies = {}, .row_bytes = {}, .widths = {}};
+  UpdatePlan plan{.lookup = {},
+                  .operands = ir::update_operands(a),
+                  .lookups = {},
+                  .bodies = {},
+                  .row_bytes = {},
+                  .widths = {},
+                  .random_bits = std::move(random_bits)};
   plan.bodies.assign(a.bodies.begin(), a.bodies.end());
   std::vector<Type> tables;
   for (int t = 0; t < plan.operands.tables; ++t) {
@@ -180,7 +197,7 @@ UpdatePlan update_plan(const Node& node, const SizeValues& sizes) {
     PlacedRows placed;
     if (at.pieces >= 0)
       placed = {.repeats = a.placed[i], .table = a.placed_tables[i], .table_type = tables[a.placed_tables[i]]};
-    plan.lookups.push_back(lookup_operands(node, sizes, at, placed, at.cotangent));
+    plan.lookups.push_back(lookup_operands(node, sizes, at, placed, at.unpooled, at.cotangent));
   }
   return plan;
 }
@@ -226,8 +243,9 @@ Unit embedding_update_unit(const Node& node, const NativeContext& context) {
   const auto sums = std::make_shared<const RowSums>(widths, pooled, pooled, context);
   const auto bodies = std::make_shared<Bodies>();
   for (const ir::Graph* region : node.regions) bodies->push_back(std::make_unique<const RowBody>(*region, context));
-  set_embedding_form(unit, node, context, [&node, pooled, sums, bodies](const SizeValues& sizes) {
-    const auto plan = std::make_shared<const UpdatePlan>(update_plan(node, sizes));
+  const auto random_bits = places.key < 0 ? nullptr : std::make_shared<const RandomRows>(context);
+  set_embedding_form(unit, node, context, [&node, pooled, sums, bodies, random_bits](const SizeValues& sizes) {
+    const auto plan = std::make_shared<const UpdatePlan>(update_plan(node, sizes, random_bits));
     Unit made;
     pooled == DType::f64 ? set_update<double>(made, plan, bodies, sums) : set_update<float>(made, plan, bodies, sums);
     return made;

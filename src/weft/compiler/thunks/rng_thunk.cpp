@@ -90,18 +90,17 @@ class RngThunk final : public runtime::Thunk {
   Slice from_, next_, bits_;
 };
 
-// Returns the generator's code, which is the same everywhere.
-std::shared_ptr<Routine> routine_of(bool threefry) {
+}  // namespace
+
+std::shared_ptr<Routine> random_routine(bool threefry) {
   const auto blocks = std::make_shared<const RandomBlocks>(RandomBlocks{threefry});
   return std::make_shared<Routine>(
       Routine{blocks.get(), threefry ? "random blocks threefry" : "random blocks philox", blocks});
 }
 
-}  // namespace
-
 Unit rng_unit(const ir::Node& node, const NativeContext& context) {
   const bool threefry = node.attributes<ir::RngAttributes>().algorithm == ir::RngAlgorithm::THREE_FRY;
-  const std::shared_ptr<Routine> code = routine_of(threefry);
+  const std::shared_ptr<Routine> code = random_routine(threefry);
   context.routines.push_back(code);
   Unit unit = unit_of(node);
   unit.info.category = "rng";

@@ -5,6 +5,9 @@
 
 namespace weft::compiler {
 
+// Returns the code of Philox or Threefry, which is the same everywhere.
+std::shared_ptr<Routine> random_routine(bool threefry);
+
 Unit rng_unit(const ir::Node& node, const NativeContext& context);
 
 }  // namespace weft::compiler

@@ -103,6 +103,7 @@ void RowOccurrences<Real>::place() {
     for (std::int64_t c = begin; c < end; ++c) {
       const ir::LookupEntry& entry = plan_.entries[chunks_[c].entry];
       const Real* const weights = reinterpret_cast<const Real*>(lookups_[entry.lookup].weights);
+      const bool unpooled = lookups_[entry.lookup].unpooled;
       std::uint32_t* const next = counts_.data() + chunks_[c].counts;
       const std::size_t first = first_bucket_[entry.table];
       const std::uint32_t mask = masks_[entry.table];
@@ -110,7 +111,7 @@ void RowOccurrences<Real>::place() {
         const Real weight = weights ? weights[i] : 1;
         const auto at = buckets_[first + (row & mask)].begin + next[row & mask]++;
         memory_[at] = {static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(chunks_[c].entry),
-                       static_cast<std::uint32_t>(sample),
+                       static_cast<std::uint32_t>(unpooled ? i : sample),
                        entry.mean ? weight * (1 / static_cast<Real>(size)) : weight};
       });
     }

@@ -30,6 +30,7 @@ struct LookupIds {
   const std::byte* weights = nullptr;  // null: none
   std::int64_t count = 0, batch = 0;   // of ids, of samples, in all blocks
   std::int64_t blocks = 1, keys = 0;
+  bool unpooled = false;
 
   struct Bag {
     std::int64_t begin, end;
@@ -65,7 +66,8 @@ struct LookupIds {
 // An id that is a row, with its weight; for a mean, times 1 / the number of ids in the bag. Real is float or double.
 template <class Real>
 struct Occurrence {
-  std::uint32_t row, entry, sample;
+  std::uint32_t row, entry,
+      place;  // place: of its pooled row, which is the sample, or the position of the id if the lookup is unpooled
   Real scale;
 };
 

@@ -1,6 +1,7 @@
 // Lookups in embedding tables and their updates. Sums are taken in f64 and rounded once.
 #include <cmath>
 
+#include <weft/base/random.h>
 #include <weft/ir/interpreter/rules.h>
 #include <weft/ir/ops.h>
 
@@ -11,35 +12,42 @@ namespace {
 // One id of a bag that is a row of its table.
 struct Found {
   const LookupEntry& entry;
-  std::int64_t sample, position, row;  // position: of the id among all ids
-  double scale;                        // weight and mean
+  std::int64_t place, position, row;  // place: of its pooled row; position: of the id among all ids
+  double scale;                       // weight and mean
 };
 
 struct Ids {
   const Array *ids, *ends, *weights;  // weights: null if there are none
+  bool unpooled;
 };
 
 std::int64_t integer(const Array& array, std::int64_t i) {
   return array.dtype() == DType::i32 ? array.data<std::int32_t>()[i] : array.data<std::int64_t>()[i];
 }
 
-Ids ids_at(const NodeCall& call, const LookupOperandPlaces& at) {
-  return {&call[at.ids], &call[at.ends], at.weights < 0 ? nullptr : &call[at.weights]};
+Ids ids_at(const NodeCall& call, const LookupOperandPlaces& at, bool unpooled) {
+  return {&call[at.ids], &call[at.ends], at.weights < 0 ? nullptr : &call[at.weights], unpooled};
 }
 
 // Appends the entries of placed rows, if the lookup has any.
 void append_placed_at(std::vector<LookupEntry>& entries, const NodeCall& call, const LookupOperandPlaces& at,
-                      std::int64_t lookup, std::int64_t table, Type table_type) {
+                      bool unpooled, std::int64_t lookup, std::int64_t table, Type table_type) {
   if (at.pieces < 0) return;
   const Array& pieces = call[at.pieces];
   const Type ends = call[at.ends].type();
-  append_placed(entries, pieces.data<std::int64_t>(), pieces.type(), lookup, table, table_type,
-                ends.size(ends.rank() - 2));
+  append_placed(entries, {.pieces = pieces.data<std::int64_t>(),
+                          .type = pieces.type(),
+                          .lookup = lookup,
+                          .table = table,
+                          .table_type = table_type,
+                          .keys = ends.size(ends.rank() - 2),
+                          .unpooled = unpooled});
 }
 
 std::vector<LookupEntry> entries_of(const NodeCall& call, const LookupOperandPlaces& at, std::span<const Type> tables) {
-  std::vector<LookupEntry> entries = lookup_entries(call.attributes<EmbeddingAttributes>(), tables);
-  append_placed_at(entries, call, at, 0, 0, tables[0]);
+  const auto& a = call.attributes<EmbeddingAttributes>();
+  std::vector<LookupEntry> entries = lookup_entries(a, tables);
+  append_placed_at(entries, call, at, a.unpooled, 0, 0, tables[0]);
   return entries;
 }
 
@@ -66,7 +74,8 @@ void for_each_id(const Ids& lookup, const LookupEntry& entry, IdBounds bounds, s
       if (!entry.is_in_bounds(id) && bounds == IdBounds::ERROR) fail_id(names, entry.key, sample, id, entry.all_rows);
       const double weight = lookup.weights ? lookup.weights->element(i) : 1;
       if (const auto row = entry.row(id))
-        f(Found{entry, sample, i, *row, entry.mean ? weight / static_cast<double>(end - begin) : weight});
+        f(Found{entry, lookup.unpooled ? i : sample, i, *row,
+                entry.mean ? weight / static_cast<double>(end - begin) : weight});
     }
   }
 }
@@ -102,7 +111,7 @@ std::vector<Array> embedding_bag(const NodeCall& call) {
   const auto& a = call.attributes<EmbeddingAttributes>();
   const int count = lookup_tables(call.node);
   const LookupOperandPlaces at = lookup_operand_places(count, a.weighted, a.placed > 0);
-  const Ids lookup = ids_at(call, at);
+  const Ids lookup = ids_at(call, at, a.unpooled);
   const std::int64_t columns = columns_of(call.type(), lookup);
   Sums sums(call.type());
   std::vector<bool> has_terms(call.type().elements());
@@ -110,7 +119,7 @@ std::vector<Array> embedding_bag(const NodeCall& call) {
     const Array& table = call[static_cast<int>(entry.table)];
     for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
       for (std::int64_t c = 0; c < entry.width; ++c) {
-        const std::int64_t to = found.sample * columns + entry.column + c;
+        const std::int64_t to = found.place * columns + entry.column + c;
         sums.add(to, found.scale * table.element(found.row * entry.width + c));
         has_terms[to] = true;
       }
@@ -124,7 +133,7 @@ std::vector<Array> embedding_bag(const NodeCall& call) {
 std::vector<Array> embedding_bag_gradient(const NodeCall& call) {
   const auto& a = call.attributes<EmbeddingAttributes>();
   const LookupOperandPlaces at = lookup_operand_places(1, a.weighted, a.placed > 0);
-  const Ids lookup = ids_at(call, at);
+  const Ids lookup = ids_at(call, at, a.unpooled);
   const std::int64_t columns = columns_of(call[0].type(), lookup);
   std::vector<Sums> sums;
   std::vector<std::vector<bool>> has_terms;
@@ -136,7 +145,7 @@ std::vector<Array> embedding_bag_gradient(const NodeCall& call) {
     for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
       for (std::int64_t c = 0; c < entry.width; ++c) {
         const std::int64_t to = found.row * entry.width + c;
-        sums[entry.table].add(to, found.scale * call[0].element(found.sample * columns + entry.column + c));
+        sums[entry.table].add(to, found.scale * call[0].element(found.place * columns + entry.column + c));
         has_terms[entry.table][to] = true;
       }
     });
@@ -153,7 +162,7 @@ std::vector<Array> embedding_weights_gradient(const NodeCall& call) {
   const auto& a = call.attributes<EmbeddingAttributes>();
   const int count = lookup_tables(call.node);
   const LookupOperandPlaces at = lookup_operand_places(count + 1, false, a.placed > 0);
-  const Ids lookup = ids_at(call, at);
+  const Ids lookup = ids_at(call, at, a.unpooled);
   const Array& cotangent = call[count];
   const std::int64_t columns = columns_of(cotangent.type(), lookup);
   std::vector<double> sums(call.type().elements());
@@ -162,8 +171,7 @@ std::vector<Array> embedding_weights_gradient(const NodeCall& call) {
     for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
       double sum = 0;
       for (std::int64_t c = 0; c < entry.width; ++c)
-        sum +=
-            table.element(found.row * entry.width + c) * cotangent.element(found.sample * columns + entry.column + c);
+        sum += table.element(found.row * entry.width + c) * cotangent.element(found.place * columns + entry.column + c);
       sums[found.position] += found.scale * sum;
     });
   }
@@ -186,6 +194,15 @@ Array row_of(const Array& rows, std::int64_t row) {
   return Array(type, rows.bytes().subspan(row * bytes, bytes));
 }
 
+Array random_bits(std::uint64_t key, std::uint64_t counter, std::int64_t count) {
+  const std::uint64_t state[] = {key, counter};
+  const random::Philox generator(state, count, sizeof(std::uint32_t));
+  Array bits(Type(DType::u32, {count}));
+  for (std::int64_t i = 0; i < count; ++i)
+    bits.data<std::uint32_t>()[i] = static_cast<std::uint32_t>(generator.bits(i));
+  return bits;
+}
+
 void set_row(Array& rows, std::int64_t row, const Array& value) {
   std::ranges::copy(value.bytes(), rows.bytes().begin() + row * std::ssize(value.bytes()));
 }
@@ -199,26 +216,30 @@ std::vector<Array> embedding_update(const NodeCall& call) {
   const DType pooled = pooled_dtype(tables[0].dtype());
   std::vector<Sums> gradients;
   std::vector<std::vector<bool>> touched;
+  std::vector<std::vector<std::uint64_t>> counters;  // of the random bits of the rows that are touched
   for (const Type table : tables) {
     gradients.emplace_back(table.with(pooled));
     touched.emplace_back(table.size(0));
+    counters.emplace_back(table.size(0));
   }
   std::vector<LookupEntry> entries = lookup_entries(a, tables);
   for (std::size_t i = 0; i < places.lookups.size(); ++i)
     if (places.lookups[i].pieces >= 0) {
       const std::int64_t table = a.placed_tables[i];
-      append_placed_at(entries, call, places.lookups[i], static_cast<std::int64_t>(i), table, tables[table]);
+      append_placed_at(entries, call, places.lookups[i], places.lookups[i].unpooled, static_cast<std::int64_t>(i),
+                       table, tables[table]);
     }
   for (const LookupEntry& entry : entries) {
     const UpdateOperands::Lookup& at = places.lookups[entry.lookup];
-    const Ids lookup = ids_at(call, at);
+    const Ids lookup = ids_at(call, at, at.unpooled);
     const Array& cotangent = call[at.cotangent];
     const std::int64_t columns = columns_of(cotangent.type(), lookup);
     for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
+      if (!touched[entry.table][found.row]) counters[entry.table][found.row] = entry.counter(found.row);
       touched[entry.table][found.row] = true;
       for (std::int64_t c = 0; c < entry.width; ++c)
         gradients[entry.table].add(found.row * entry.width + c,
-                                   found.scale * cotangent.element(found.sample * columns + entry.column + c));
+                                   found.scale * cotangent.element(found.place * columns + entry.column + c));
     });
   }
   std::vector<Array> results;
@@ -229,6 +250,8 @@ std::vector<Array> embedding_update(const NodeCall& call) {
       if (!touched[t][row]) continue;
       std::vector<Array> inputs{row_of(call[t], row), row_of(gradient, row)};
       for (int i = 0; i < places.states; ++i) inputs.push_back(row_of(call[places.state(t, i)], row));
+      if (places.key >= 0)
+        inputs.push_back(random_bits(call[places.key].data<std::uint64_t>()[0], counters[t][row], tables[t].size(1)));
       for (std::size_t i = places.numbers; i < call.operands.size(); ++i) inputs.push_back(call[i]);
       const std::vector<Array> next = run(*call.node.regions[a.bodies[t]], pointers(inputs), call.context);
       set_row(results[t], row, next[0]);

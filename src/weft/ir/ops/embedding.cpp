@@ -9,10 +9,13 @@ namespace weft::ir {
 
 namespace {
 
-std::vector<LookupEntry> placed(std::vector<LookupEntry> entries, std::span<const Type> tables) {
+std::vector<LookupEntry> placed(std::vector<LookupEntry> entries, std::span<const Type> tables, Ints counters) {
   for (LookupEntry& entry : entries) {
     entry.width = tables[entry.table].size(1);
     entry.rows = entry.all_rows = tables[entry.table].size(0);
+    const bool given = !counters.empty();
+    entry.first_counter = given ? counters[2 * entry.table] : entry.table << 40;
+    entry.counter_step = given ? counters[2 * entry.table + 1] : counters_of_row(entry.width);
   }
   return entries;
 }
@@ -87,6 +90,24 @@ void require_entries(const Call& call, const EmbeddingAttributes& a, std::span<c
   require_places(call, "keys", a.keys, a.keys.size(), keys);
   require_places(call, "tables", a.tables, a.keys.size(), std::ssize(tables));
   require_places(call, "means", a.means, a.keys.size(), 2);
+  if (!a.counters.empty()) require_count(call, "counters", a.counters, 2 * tables.size());
+  if (!a.unpooled) return;
+  for (const Type table : tables)
+    call.require(table.dim(1) == tables[0].dim(1), "tables of an unpooled lookup must have one width, got ", tables[0],
+                 " and ", table);
+  for (std::size_t i = 0; i < a.keys.size(); ++i)
+    call.require(std::ranges::count(a.keys, a.keys[i]) == 1, "key ", a.keys[i],
+                 " has two entries in an unpooled lookup");
+}
+
+// Returns the type of pooled rows that are placed or unpooled.
+Type type_of_rows(const Call& call, const LookupOperandPlaces& at, const LookupSizes& sizes, bool unpooled, Dim width,
+                  DType pooled) {
+  DimList dims = unpooled ? DimList(call.type(at.ids).dims()) : sizes.samples;
+  if (at.pieces >= 0) dims.push_back(call.type(at.pieces).dim(0));
+  if (at.pieces >= 0 && !unpooled) dims.push_back(call.type(at.pieces).dim(1));
+  dims.push_back(width);
+  return dims.type(pooled);
 }
 
 // Returns the type of pooled rows.
@@ -95,15 +116,11 @@ Type pooled_type(const Call& call, const EmbeddingAttributes& a, const LookupOpe
   const DType pooled = pooled_dtype(tables[0].dtype());
   const LookupSizes sizes = require_lookup(call, at, pooled, tables);
   require_entries(call, a, tables, sizes.keys);
+  if (a.placed > 0 || a.unpooled) return type_of_rows(call, at, sizes, a.unpooled, tables[0].dim(1), pooled);
   DimList dims = sizes.samples;
-  if (a.placed > 0) {
-    for (const Dim dim : {call.type(at.pieces).dim(0), call.type(at.pieces).dim(1), tables[0].dim(1)})
-      dims.push_back(dim);
-  } else {
-    Dim width = 0;
-    for (const std::int64_t table : a.tables) width = width + tables[table].dim(1);
-    dims.push_back(width);
-  }
+  Dim width = 0;
+  for (const std::int64_t table : a.tables) width = width + tables[table].dim(1);
+  dims.push_back(width);
   return dims.type(pooled);
 }
 
@@ -135,9 +152,9 @@ std::vector<LookupEntry> lookup_entries(const EmbeddingAttributes& a, std::span<
   std::int64_t column = 0;
   for (std::size_t i = 0; i < a.keys.size(); ++i) {
     entries.push_back({.key = a.keys[i], .table = a.tables[i], .column = column, .mean = a.means[i] != 0});
-    column += tables[a.tables[i]].size(1);
+    if (!a.unpooled) column += tables[a.tables[i]].size(1);
   }
-  return placed(std::move(entries), tables);
+  return placed(std::move(entries), tables, a.counters);
 }
 
 std::vector<LookupEntry> lookup_entries(const EmbeddingUpdateAttributes& a, std::span<const Type> tables) {
@@ -148,32 +165,33 @@ std::vector<LookupEntry> lookup_entries(const EmbeddingUpdateAttributes& a, std:
                        .table = a.tables[i],
                        .column = a.columns[i],
                        .mean = a.means[i] != 0});
-  return placed(std::move(entries), tables);
+  return placed(std::move(entries), tables, a.counters);
 }
 
-void append_placed(std::vector<LookupEntry>& entries, std::span<const std::int64_t> pieces, Type type,
-                   std::int64_t lookup, std::int64_t table, Type table_type, std::int64_t keys) {
-  const std::int64_t parts = type.size(0), slots = type.size(1), width = table_type.size(1);
-  const std::int64_t rows = parts == 0 ? 0 : table_type.size(0) / parts;
+void append_placed(std::vector<LookupEntry>& entries, const PlacedLookup& placed) {
+  const std::int64_t parts = placed.type.size(0), slots = placed.type.size(1), width = placed.table_type.size(1);
+  const std::int64_t rows = parts == 0 ? 0 : placed.table_type.size(0) / parts, keys = placed.keys;
   for (std::int64_t i = 0; i < parts * slots; ++i) {
-    const std::int64_t* const at = pieces.data() + i * PlacedPiece::columns;
-    const PlacedPiece piece{at[0], at[1], at[2], at[3], at[4], at[5]};
+    const std::int64_t* const at = placed.pieces.data() + i * PlacedPiece::columns;
+    const PlacedPiece piece{at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7]};
     if (piece.key < 0) continue;
     require(piece.key < keys && piece.rows >= 0 && piece.first_row >= 0 && piece.first_row <= rows - piece.rows &&
                 piece.first_id >= 0 && piece.first_id <= piece.all_rows - piece.rows,
             "embedding: piece ", i % slots, " of part ", i / slots, " (key ", piece.key, ", ids from ", piece.first_id,
             " of ", piece.all_rows, ", ", piece.rows, " rows from ", piece.first_row, ") does not fit: there are ",
             keys, " keys, and ", rows, " rows in a part");
-    entries.push_back({.lookup = lookup,
+    entries.push_back({.lookup = placed.lookup,
                        .key = piece.key,
-                       .table = table,
-                       .column = i * width,
+                       .table = placed.table,
+                       .column = (placed.unpooled ? i / slots : i) * width,
                        .width = width,
                        .mean = piece.mean != 0,
                        .first_id = piece.first_id,
                        .rows = piece.rows,
                        .first_row = i / slots * rows + piece.first_row,
-                       .all_rows = piece.all_rows});
+                       .all_rows = piece.all_rows,
+                       .first_counter = piece.first_counter,
+                       .counter_step = piece.counter_step});
   }
 }
 
@@ -190,9 +208,11 @@ UpdateOperands update_operands(const EmbeddingUpdateAttributes& a) {
   int at = places.tables * (1 + places.states);
   for (std::size_t i = 0; i < a.weighted.size(); ++i) {
     const bool weighted = a.weighted[i] != 0, placed = i < a.placed.size() && a.placed[i] > 0;
-    places.lookups.push_back({lookup_operand_places(at + 1, weighted, placed), at});
+    const bool unpooled = i < a.unpooled.size() && a.unpooled[i] != 0;
+    places.lookups.push_back({lookup_operand_places(at + 1, weighted, placed), at, unpooled});
     at += 3 + (weighted ? 1 : 0) + (placed ? 1 : 0);
   }
+  if (!a.counters.empty()) places.key = at++;
   places.numbers = at;
   return places;
 }
@@ -292,6 +312,12 @@ void embedding_update_type(const Call& call, std::vector<Type>& results) {
       a.placed.size() == a.placed_tables.size() && (a.placed.empty() || a.placed.size() == places.lookups.size()),
       "placed, placed_tables: expected ", places.lookups.size(), " numbers");
   require_places(call, "placed_tables", a.placed_tables, a.placed_tables.size(), places.tables);
+  if (!a.unpooled.empty()) require_places(call, "unpooled", a.unpooled, places.lookups.size(), 2);
+  if (places.key >= 0) {
+    require_count(call, "counters", a.counters, 2 * tables.size());
+    const Type key(DType::u64, {});
+    call.require(call.type(places.key) == key, "the key of random bits must be ", key, ", got ", call.type(places.key));
+  }
   for (std::size_t i = 0; i < places.lookups.size(); ++i) {
     const UpdateOperands::Lookup& at = places.lookups[i];
     const bool placed = at.pieces >= 0;
@@ -299,15 +325,10 @@ void embedding_update_type(const Call& call, std::vector<Type>& results) {
     const std::span<const Type> of =
         placed ? std::span(tables).subspan(a.placed_tables[i], 1) : std::span<const Type>();
     const LookupSizes sizes = require_lookup(call, at, pooled, of);
-    DimList dims = sizes.samples;
-    if (placed) {
-      for (const Dim dim : {call.type(at.pieces).dim(0), call.type(at.pieces).dim(1), of[0].dim(1)})
-        dims.push_back(dim);
-    } else {
-      call.require(cotangent.rank() > 0, "a cotangent must have columns");
-      dims.push_back(cotangent.dim(cotangent.rank() - 1));
-    }
-    call.require(cotangent == dims.type(pooled), "a cotangent must be ", dims.type(pooled), ", got ", cotangent);
+    call.require(cotangent.rank() > 0, "a cotangent must have columns");
+    const Dim columns = placed ? of[0].dim(1) : cotangent.dim(cotangent.rank() - 1);
+    const Type expected = type_of_rows(call, at, sizes, at.unpooled, columns, pooled);
+    call.require(cotangent == expected, "a cotangent must be ", expected, ", got ", cotangent);
     for (std::size_t before = 0; placed && before < i; ++before)
       if (const int pieces = places.lookups[before].pieces;
           pieces >= 0 && a.placed_tables[before] == a.placed_tables[i])
@@ -338,6 +359,7 @@ void embedding_update_type(const Call& call, std::vector<Type>& results) {
       inputs.push_back(row_type(state));
       outputs.push_back(row_type(state));
     }
+    if (places.key >= 0) inputs.push_back(row_type(tables[t]).with(DType::u32));
     for (const Value number : call.operands.subspan(places.numbers)) inputs.push_back(number.type());
     require_region(call, a.bodies[t], inputs, outputs);
   }

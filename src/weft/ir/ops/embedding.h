@@ -14,6 +14,9 @@
 // [parts, slots, PlacedPiece::columns]. Part p has the rows from p * rows on, and only its pieces lie there, so parts may be on different
 // devices. Pooled rows are then [batch, parts, slots, width].
 //
+// A lookup may be unpooled: each id has a row of its own, so "pooled" rows are [n, width], or [blocks, n, width]; ids in no bag of an entry
+// have zeros. All tables have one width, and a key has one entry at most. If rows are placed, the slots of a part share [n, parts, width].
+//
 // The three lookups are the derivatives of one function, which is linear in each of the tables, the weights and the cotangents:
 //   sum over entries, samples and ids of the bag: weight * scale * <row of the table, cotangent of the pooled row>
 // where the scale is 1, or for entries with a mean, 1 / the number of ids of the bag. So their gradients are each other.
@@ -31,8 +34,9 @@ enum class IdBounds : std::uint8_t {
   ERROR,   // the launch fails, before anything is written
   WARN,    // the id is skipped, and a message tells how many were
   IGNORE,  // the id is skipped
+  SKIP,    // the same, and it is not counted
 };
-WEFT_ENUM_NAMES(IdBounds, "id_bounds", "ERROR", "WARN", "IGNORE")
+WEFT_ENUM_NAMES(IdBounds, "id_bounds", "ERROR", "WARN", "IGNORE", "SKIP")
 
 struct EmbeddingAttributes {
   // For each entry of the lookup: its key, its table, and whether (1 or 0) the rows of a bag are averaged instead of summed.
@@ -43,6 +47,10 @@ struct EmbeddingAttributes {
   // If positive, rows are placed: the last operand lists the pieces, keys, tables and means are empty, and there is one table. An id is in
   // at most so many pieces of a part.
   std::int64_t placed = 0;
+  bool unpooled = false;
+  // For each table two numbers, c and d: the random bits that an update gives to row r begin at the counter c + d * r. Empty: those of
+  // table t begin at t * 2^40, without gaps.
+  Ints counters = {};
   static void fields(auto& self, auto&& field) {
     field("keys", self.keys);
     field("tables", self.tables);
@@ -51,6 +59,8 @@ struct EmbeddingAttributes {
     field("bounds", self.bounds);
     field("names", self.names);
     field("placed", self.placed);
+    field("unpooled", self.unpooled);
+    field("counters", self.counters);
   }
 };
 
@@ -64,6 +74,10 @@ struct EmbeddingUpdateAttributes {
   std::string_view names;  // of the keys of the first lookup
   // Empty if no rows are placed. For each lookup: as EmbeddingAttributes::placed, and the table of the placed rows.
   Ints placed = {}, placed_tables = {};
+  Ints unpooled = {};  // for each lookup: 1 if it is unpooled; empty if none is
+  // Empty, or as EmbeddingAttributes::counters. Then regions take, behind the states, random bits for the row: u32, as many as it has
+  // columns. They are those of Philox with the operand `key` and the counter of the row, whoever computes them.
+  Ints counters = {};
   static void fields(auto& self, auto&& field) {
     field("lookups", self.lookups);
     field("keys", self.keys);
@@ -77,15 +91,18 @@ struct EmbeddingUpdateAttributes {
     field("names", self.names);
     field("placed", self.placed);
     field("placed_tables", self.placed_tables);
+    field("unpooled", self.unpooled);
+    field("counters", self.counters);
   }
 };
 
-// One entry of a lookup, with its place in the pooled rows. Of the ids 0 to `all_rows`, it takes those from `first_id` on, `rows` many, which
-// are the rows of the table from `first_row` on.
+// One entry of a lookup, with its place in the pooled rows. Of the ids 0 to `all_rows`, it takes those from `first_id` on, `rows` many,
+// which are the rows of the table from `first_row` on.
 struct LookupEntry {
   std::int64_t lookup = 0, key = 0, table = 0, column = 0, width = 0;
   bool mean = false;
   std::int64_t first_id = 0, rows = 0, first_row = 0, all_rows = 0;
+  std::int64_t first_counter = 0, counter_step = 0;  // of the random bits of first_row, and from row to row
 
   // Returns the row of an id; nullopt if another entry takes it, or if it is out of bounds.
   std::optional<std::int64_t> row(std::int64_t id) const {
@@ -93,25 +110,38 @@ struct LookupEntry {
     return first_row + (id - first_id);
   }
   bool is_in_bounds(std::int64_t id) const { return id >= 0 && id < all_rows; }
+  std::uint64_t counter(std::int64_t row) const {
+    return static_cast<std::uint64_t>(first_counter) + static_cast<std::uint64_t>(counter_step) * (row - first_row);
+  }
 };
 // `tables` are the types of the tables. Entries of placed rows are not among them.
 std::vector<LookupEntry> lookup_entries(const EmbeddingAttributes& attributes, std::span<const Type> tables);
 std::vector<LookupEntry> lookup_entries(const EmbeddingUpdateAttributes& attributes, std::span<const Type> tables);
 
-// A rectangle of a table that lies within a part: the rows of `rows` ids from `first_id` on, some or all of their columns. The order is that
-// of the elements of the operand.
+// A rectangle of a table that lies within a part: the rows of `rows` ids from `first_id` on, some or all of their columns. The order is
+// that of the elements of the operand.
 struct PlacedPiece {
-  static constexpr std::int64_t columns = 6;
+  static constexpr std::int64_t columns = 8;
   std::int64_t key = -1;  // whose bags are pooled with it; -1: none, and the pooled row is 0
   std::int64_t mean = 0;  // 1: of the ids in a bag, also of those in other pieces, instead of the sum
   std::int64_t first_id = 0, rows = 0;
-  std::int64_t first_row = 0;  // within the part
-  std::int64_t all_rows = 0;   // of its table: other ids are out of bounds
+  std::int64_t first_row = 0;                        // within the part
+  std::int64_t all_rows = 0;                         // of its table: other ids are out of bounds
+  std::int64_t first_counter = 0, counter_step = 0;  // of the random bits of its first row, and from row to row
 };
-// Appends the entries of placed rows. `pieces` are the elements of the operand, of this type; `table` has this number. Throws Error for a
-// piece that does not fit.
-void append_placed(std::vector<LookupEntry>& entries, std::span<const std::int64_t> pieces, Type type,
-                   std::int64_t lookup, std::int64_t table, Type table_type, std::int64_t keys);
+// How many counters the random bits of a row of this width take.
+constexpr std::int64_t counters_of_row(std::int64_t width) { return (width + 3) / 4; }
+// The placed rows of a lookup.
+struct PlacedLookup {
+  std::span<const std::int64_t> pieces;  // the elements of the operand
+  Type type;                             // of the operand
+  std::int64_t lookup = 0, table = 0;    // their numbers
+  Type table_type;
+  std::int64_t keys = 0;
+  bool unpooled = false;
+};
+// Appends the entries of placed rows. Throws Error for a piece that does not fit.
+void append_placed(std::vector<LookupEntry>& entries, const PlacedLookup& placed);
 
 // Where the operands of a lookup are, whatever stands before them.
 struct LookupOperandPlaces {
@@ -119,13 +149,16 @@ struct LookupOperandPlaces {
 };
 LookupOperandPlaces lookup_operand_places(int first, bool weighted, bool placed);
 
-// Where the operands of an update are: the tables, for each state that of all tables, the lookups, and the numbers for the regions.
+// Where the operands of an update are: the tables, for each state that of all tables, the lookups, the key of the random bits if regions
+// take any, and the numbers for the regions.
 struct UpdateOperands {
   struct Lookup : LookupOperandPlaces {
     int cotangent = 0;
+    bool unpooled = false;
   };
   int tables = 0, states = 0;
   std::vector<Lookup> lookups = {};
+  int key = -1;     // u64 []; -1: none
   int numbers = 0;  // the first number
 
   int state(int table, int i) const { return tables + i * tables + table; }

@@ -33,7 +33,7 @@ std::vector<DimFactors> rows_of(Factors& f, Type pieces, Type table, const Place
 
 // Gives the operands of a lookup their letters, and returns those of the dimensions of pooled rows.
 std::vector<DimFactors> add_lookup(const Node& node, Factors& f, const LookupOperandPlaces& at,
-                                   const PlacedLetters& placed, Split blocks) {
+                                   const PlacedLetters& placed, bool unpooled, Split blocks) {
   std::vector<DimFactors> pooled;
   const Type ids = node.operand(at.ids).type(), ends = node.operand(at.ends).type();
   if (ids.rank() == 2) {
@@ -44,10 +44,15 @@ std::vector<DimFactors> add_lookup(const Node& node, Factors& f, const LookupOpe
   }
   const int samples = f.add(ends.dim(ends.rank() - 1), Split::whole);
   f.operands[at.ends][ends.rank() - 1] = {samples};
-  pooled.push_back({samples});
+  if (unpooled)
+    pooled.emplace_back();
+  else
+    pooled.push_back({samples});
   if (at.pieces >= 0) {
     f.operands[at.pieces] = {{placed.parts}, {placed.slots}, {}};
-    pooled.insert(pooled.end(), {{placed.parts}, {placed.slots}, {placed.columns}});
+    pooled.push_back({placed.parts});
+    if (!unpooled) pooled.push_back({placed.slots});
+    pooled.push_back({placed.columns});
   } else {
     pooled.emplace_back();
   }
@@ -66,7 +71,7 @@ void embedding_bag_factors(const Node& node, Factors& f) {
     placed = add_placed(f, pieces, table, Split::pass, Split::pass);
     f.operands[0] = rows_of(f, pieces, table, placed);
   }
-  f.results[0] = add_lookup(node, f, at, placed, Split::pass);
+  f.results[0] = add_lookup(node, f, at, placed, a.unpooled, Split::pass);
 }
 
 void embedding_bag_gradient_factors(const Node& node, Factors& f) {
@@ -78,7 +83,7 @@ void embedding_bag_gradient_factors(const Node& node, Factors& f) {
     placed = add_placed(f, pieces, table, Split::pass, Split::pass);
     f.results[0] = rows_of(f, pieces, table, placed);
   }
-  f.operands[0] = add_lookup(node, f, at, placed, Split::reduced);
+  f.operands[0] = add_lookup(node, f, at, placed, a.unpooled, Split::reduced);
 }
 
 void embedding_weights_gradient_factors(const Node& node, Factors& f) {
@@ -91,7 +96,7 @@ void embedding_weights_gradient_factors(const Node& node, Factors& f) {
     placed = add_placed(f, pieces, table, Split::reduced, Split::reduced);
     f.operands[0] = rows_of(f, pieces, table, placed);
   }
-  f.operands[tables] = add_lookup(node, f, at, placed, Split::pass);
+  f.operands[tables] = add_lookup(node, f, at, placed, a.unpooled, Split::pass);
   if (f.operands[at.ids].size() == 2) f.results[0][0] = f.operands[at.ids][0];
 }
 
@@ -118,7 +123,7 @@ void embedding_update_factors(const Node& node, Factors& f) {
         placed.slots = f.add(pieces.dim(1), Split::whole);
       }
     }
-    f.operands[at.cotangent] = add_lookup(node, f, at, placed, Split::whole);
+    f.operands[at.cotangent] = add_lookup(node, f, at, placed, at.unpooled, Split::whole);
   }
 }
 
