@@ -11,6 +11,7 @@
 #include <weft/data/prefetch.h>
 #include <weft/data/state_dict.h>
 #include <weft/embed/embedding_bags.h>
+#include <weft/embed/embeddings.h>
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
 #include <weft/embed/planner.h>

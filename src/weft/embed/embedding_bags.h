@@ -21,13 +21,9 @@
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
 #include <weft/embed/placed_tables.h>
-#include <weft/embed/table_config.h>
+#include <weft/embed/table_configs.h>
 #include <weft/tensor/embedding.h>
 #include <weft/tensor/module.h>
-
-namespace weft::record {
-class Call;
-}
 
 namespace weft::embed {
 
@@ -63,9 +59,9 @@ class EmbeddingBagCollection : public Layer {
   }
 
  private:
-  void place(const record::Call& call, std::span<const Tensor> initial);
   Tensor in_order(std::span<const Tensor> sources) const;
-  std::size_t index_of(std::string_view table) const;
+  Tensor of_samples(const KeyedJaggedTensor& features, std::span<const std::vector<std::int64_t>> keys,
+                    const Tensor& pooled, std::source_location where) const;
 
   std::vector<EmbeddingBagConfig> configs_;
   EmbeddingBagOptions options_;

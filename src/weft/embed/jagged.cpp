@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <tuple>
 
+#include <weft/embed/table_configs.h>
 #include <weft/jit/dynamic.h>
 #include <weft/record/call.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
+#include <weft/tensor/indexing.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/reduction.h>
 
@@ -118,9 +121,37 @@ JaggedTensor JaggedTensor::from_tensors(const Tensor& values, const Tensor& leng
   return made;
 }
 
-Tensor JaggedTensor::lengths() const { return embed::lengths_of(ends_); }
+JaggedTensor JaggedTensor::of_parts(const Tensor& values, const Tensor& begins, const Tensor& ends,
+                                    const Tensor& weights) {
+  JaggedTensor made;
+  made.values_ = values;
+  made.begins_ = begins;
+  made.ends_ = ends;
+  made.weights_ = weights;
+  return made;
+}
 
-Tensor JaggedTensor::offsets() const { return offsets_of(ends_); }
+Tensor JaggedTensor::begins() const {
+  if (begins_.defined()) return begins_;
+  const Tensor all = offsets_of(ends_);
+  return slice(all, 0, 0, -1);
+}
+
+Tensor JaggedTensor::lengths() const { return begins_.defined() ? ends_ - begins_ : embed::lengths_of(ends_); }
+
+Tensor JaggedTensor::offsets(std::source_location where) const {
+  Call("JaggedTensor.offsets", where)
+      .require(!begins_.defined(),
+               "it was taken from several features, so other values stand between its own: use begins and ends");
+  return offsets_of(ends_);
+}
+
+Tensor JaggedTensor::padded(std::int64_t most, std::source_location where) const {
+  const Call call("JaggedTensor.padded", where);
+  call.require(values_.rank() == ends_.rank() + 1, "expected rows [n, width], got values of ", values_.type());
+  const Tensor rows = padded_rows(values_, begins(), lengths(), most, where);
+  return rows.rank() == 3 ? rows : flatten(rows, 0, 1);
+}
 
 KeyedJaggedTensor::KeyedJaggedTensor(std::vector<std::string> keys, std::vector<std::int64_t> values,
                                      std::span<const std::int64_t> lengths, IdWeights weights,
@@ -142,6 +173,62 @@ KeyedJaggedTensor KeyedJaggedTensor::from_offsets(std::vector<std::string> keys,
   return {std::move(keys), std::move(values), embed::lengths_of(call, offsets), std::move(weights), where};
 }
 
+KeyedJaggedTensor KeyedJaggedTensor::with_shared_bags(std::vector<std::string> keys, std::vector<std::int64_t> values,
+                                                      std::span<const std::int64_t> lengths,
+                                                      std::span<const std::int64_t> bags_of_keys,
+                                                      std::span<const std::int64_t> bags, IdWeights weights,
+                                                      std::source_location where) {
+  const Call call("KeyedJaggedTensor.with_shared_bags", where);
+  check_keys(call, keys, bags.size());
+  const std::int64_t count = std::ssize(keys), batch = std::ssize(bags) / count;
+  call.require(std::ssize(bags_of_keys) == count, "numbers of bags are given for ", bags_of_keys.size(), " of ", count,
+               " keys");
+  std::int64_t all = 0, most = 0;
+  for (std::int64_t k = 0; k < count; ++k) {
+    call.require(bags_of_keys[k] >= 0, "the number of bags of \"", keys[k], "\" is ", bags_of_keys[k]);
+    all += bags_of_keys[k];
+    most = std::max(most, bags_of_keys[k]);
+    for (std::int64_t s = 0; s < batch; ++s)
+      call.require(bags[k * batch + s] >= 0 && bags[k * batch + s] < bags_of_keys[k], '"', keys[k], "\", sample ", s,
+                   ", has the bag ", bags[k * batch + s], "; there are ", bags_of_keys[k]);
+  }
+  call.require(std::ssize(lengths) == all, lengths.size(), " lengths for ", all, " bags");
+  std::vector<std::int64_t> padded;  // with empty bags, so that all keys have as many
+  for (std::int64_t k = 0, next = 0; k < count; next += bags_of_keys[k++]) {
+    padded.insert(padded.end(), lengths.begin() + next, lengths.begin() + next + bags_of_keys[k]);
+    padded.resize((k + 1) * most);
+  }
+  KeyedJaggedTensor made(std::move(keys), std::move(values), padded, std::move(weights), where);
+  mark_dynamic(made.ends_, 1, {.name = "bags"}, where);
+  made.bags_of_samples_ = from_vector(std::vector<std::int64_t>(bags.begin(), bags.end()), {count, batch});
+  return made;
+}
+
+JaggedTensor part_of(const KeyedJaggedTensor& features, std::int64_t key, const Tensor& values, const Tensor& weights) {
+  const Tensor& all = features.ends();
+  const auto of_key = [key](const Tensor& x) { return select(x, x.rank() - 2, key); };
+  Tensor ends = of_key(all), begins;
+  if (all.rank() == 2) {
+    begins = of_key(reshape(slice(offsets_of(all), 0, 0, -1), all.shape()));
+  } else {
+    const Tensor first = key == 0 ? zeros_like(slice(ends, 1, 0, 1)) : slice(select(all, 1, key - 1), 1, -1);
+    begins = concatenate({first, slice(ends, 1, 0, -1)}, 1);
+  }
+  if (const Tensor& bags = features.bags_of_samples(); bags.defined()) {
+    const Tensor own = of_key(bags);
+    begins = gather(begins, -1, own);
+    ends = gather(ends, -1, own);
+  }
+  return JaggedTensor::of_parts(values, begins, ends, weights);
+}
+
+JaggedTensor KeyedJaggedTensor::at(std::string_view key, std::source_location where) const {
+  const Call call("KeyedJaggedTensor.at", where);
+  const auto found = std::ranges::find(keys_, key);
+  call.require(found != keys_.end(), "there is no key \"", key, "\" among ", detail::joined(keys_));
+  return part_of(*this, found - keys_.begin(), values_, weights_);
+}
+
 KeyedJaggedTensor KeyedJaggedTensor::from_tensors(std::vector<std::string> keys, const Tensor& values,
                                                   const Tensor& lengths, const Tensor& weights,
                                                   std::source_location where) {
@@ -160,27 +247,61 @@ KeyedJaggedTensor KeyedJaggedTensor::from_tensors(std::vector<std::string> keys,
 
 namespace {
 
-// Returns a number of ids with room for so many: at most an eighth more, so that batches have few different numbers. A program that is divided
-// among devices is compiled for one.
+// Returns a number of ids with room for so many: at most an eighth more, so that batches have few different numbers. A program that is
+// divided among devices is compiled for one.
 std::int64_t with_padding(std::int64_t ids) {
   const int bits = std::bit_width(static_cast<std::uint64_t>(ids));
   const std::int64_t step = std::int64_t{1} << std::max(0, bits - 4);
   return (ids + step - 1) / step * step;
 }
 
-// Puts the elements of each block into its row; rows are filled with zeros. `ends` are where the bags end in `from`, by key and sample.
+// Which bags each block has: for each block and key, numbers of bags among all.
+using BagsOfBlocks = std::vector<std::vector<std::int64_t>>;
+
+BagsOfBlocks bags_of_blocks(std::int64_t blocks, std::int64_t keys, std::int64_t batch) {
+  BagsOfBlocks all;
+  for (std::int64_t block = 0; block < blocks; ++block)
+    for (std::int64_t key = 0; key < keys; ++key) {
+      std::vector<std::int64_t>& bags = all.emplace_back(batch / blocks);
+      std::iota(bags.begin(), bags.end(), key * batch + block * (batch / blocks));
+    }
+  return all;
+}
+
+// The same for shared bags: a block has the bags of its samples, each once. `of_samples` [keys, batch] becomes [blocks, keys, samples],
+// with numbers among the bags that the block has of the key.
+BagsOfBlocks shared_bags_of_blocks(std::int64_t blocks, std::int64_t keys, std::int64_t batch, std::int64_t bags_of_key,
+                                   std::vector<std::int64_t>& of_samples) {
+  BagsOfBlocks all;
+  std::vector<std::int64_t> in_blocks;
+  for (std::int64_t block = 0; block < blocks; ++block)
+    for (std::int64_t key = 0; key < keys; ++key) {
+      std::vector<std::int64_t>& bags = all.emplace_back();
+      std::vector<std::int64_t> number(bags_of_key, -1);  // of each bag of the key in this block
+      for (std::int64_t s = block * (batch / blocks); s < (block + 1) * (batch / blocks); ++s) {
+        std::int64_t& own = number[of_samples[key * batch + s]];
+        if (own < 0) {
+          own = std::ssize(bags);
+          bags.push_back(key * bags_of_key + of_samples[key * batch + s]);
+        }
+        in_blocks.push_back(own);
+      }
+    }
+  of_samples = std::move(in_blocks);
+  return all;
+}
+
+// Puts the elements of the bags of each block into its row; rows are filled with zeros. `ends` are where the bags end in `from`.
 template <class T>
-std::vector<T> in_blocks(const std::vector<T>& from, std::span<const std::int64_t> ends, std::int64_t keys,
-                         std::int64_t batch, std::int64_t blocks, std::int64_t count) {
+std::vector<T> in_blocks(const std::vector<T>& from, std::span<const std::int64_t> ends, const BagsOfBlocks& bags,
+                         std::int64_t blocks, std::int64_t count) {
   std::vector<T> to(blocks * count);
-  const std::int64_t samples = batch / blocks;
+  const std::int64_t keys = std::ssize(bags) / blocks;
   for (std::int64_t block = 0; block < blocks; ++block) {
     auto next = to.begin() + block * count;
-    for (std::int64_t key = 0; key < keys && samples > 0; ++key) {
-      const std::int64_t first = key * batch + block * samples;
-      next =
-          std::copy(from.begin() + (first == 0 ? 0 : ends[first - 1]), from.begin() + ends[first + samples - 1], next);
-    }
+    for (std::int64_t key = 0; key < keys; ++key)
+      for (const std::int64_t bag : bags[block * keys + key])
+        next = std::copy(from.begin() + (bag == 0 ? 0 : ends[bag - 1]), from.begin() + ends[bag], next);
   }
   return to;
 }
@@ -192,32 +313,44 @@ KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& 
   const Call call("KeyedJaggedTensor.sharded", where);
   call.require(ends_.rank() == 2, "the features are in blocks already");
   const std::int64_t blocks = ir::devices_along(mesh, axes_named(mesh, axes));
-  const std::int64_t keys = ends_.size(0), batch = ends_.size(1), samples = batch / blocks;
+  const std::int64_t keys = ends_.size(0), batch = this->batch(), samples = batch / blocks;
   call.require(batch % blocks == 0, "a batch of ", batch, " does not divide among ", blocks, " devices (", axes,
                "); the nearest that do are ", batch / blocks * blocks, " and ", (batch / blocks + 1) * blocks);
   const std::vector<std::int64_t> ends = ends_.to(DType::i64).to_vector<std::int64_t>();
+  const PartitionSpec spec(std::vector<std::string>{std::string(axes)});
+  KeyedJaggedTensor made;
+  made.keys_ = keys_;
+  BagsOfBlocks bags;
+  std::int64_t most = samples;  // bags of a key in a block
+  if (bags_of_samples_.defined()) {
+    auto of_samples = bags_of_samples_.to_vector<std::int64_t>();
+    bags = shared_bags_of_blocks(blocks, keys, batch, ends_.size(1), of_samples);
+    most = 0;
+    for (const auto& of_key : bags) most = std::max(most, std::ssize(of_key));
+    most = with_padding(most);
+    made.bags_of_samples_ = from_vector(std::move(of_samples), {blocks, keys, samples}).sharded(spec, mesh, where);
+  } else {
+    bags = bags_of_blocks(blocks, keys, batch);
+  }
   std::vector<std::int64_t> ends_of_blocks;
   std::int64_t count = 0;  // of the ids of a block, at most
   for (std::int64_t block = 0; block < blocks; ++block) {
     std::int64_t end = 0;
-    for (std::int64_t key = 0; key < keys; ++key)
-      for (std::int64_t i = key * batch + block * samples; i < key * batch + (block + 1) * samples; ++i)
-        ends_of_blocks.push_back(end += ends[i] - (i == 0 ? 0 : ends[i - 1]));
+    for (std::int64_t key = 0; key < keys; ++key) {
+      for (const std::int64_t bag : bags[block * keys + key])
+        ends_of_blocks.push_back(end += ends[bag] - (bag == 0 ? 0 : ends[bag - 1]));
+      ends_of_blocks.resize((block * keys + key + 1) * most, end);
+    }
     count = std::max(count, end);
   }
   count = with_padding(count);
-  const PartitionSpec spec(std::vector<std::string>{std::string(axes)});
-  KeyedJaggedTensor made;
-  made.keys_ = keys_;
-  made.values_ =
-      from_vector(in_blocks(values_.to(DType::i64).to_vector<std::int64_t>(), ends, keys, batch, blocks, count),
-                  {blocks, count})
-          .sharded(spec, mesh, where);
-  made.ends_ = from_vector(std::move(ends_of_blocks), {blocks, keys, samples}).sharded(spec, mesh, where);
+  made.values_ = from_vector(in_blocks(values_.to(DType::i64).to_vector<std::int64_t>(), ends, bags, blocks, count),
+                             {blocks, count})
+                     .sharded(spec, mesh, where);
+  made.ends_ = from_vector(std::move(ends_of_blocks), {blocks, keys, most}).sharded(spec, mesh, where);
   if (weights_.defined())
-    made.weights_ =
-        from_vector(in_blocks(weights_.to_vector<float>(), ends, keys, batch, blocks, count), {blocks, count})
-            .sharded(spec, mesh, where);
+    made.weights_ = from_vector(in_blocks(weights_.to_vector<float>(), ends, bags, blocks, count), {blocks, count})
+                        .sharded(spec, mesh, where);
   return made;
 }
 

@@ -10,6 +10,7 @@
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,8 @@ class IdWeights : public std::optional<std::vector<float>> {
   IdWeights(std::initializer_list<float> weights) : optional(std::vector<float>(weights)) {}  // NOLINT
 };
 
-// One feature: sample s has the values between the end of the sample before it and ends[s].
+// One feature: sample s has the values from begins[s] to ends[s]. Values are ids, or rows of numbers. If it was taken from the features of
+// a batch, values of other features stand before and behind, samples may share values, and the batch may be in blocks.
 class JaggedTensor {
  public:
   JaggedTensor() = default;
@@ -44,25 +46,37 @@ class JaggedTensor {
   static JaggedTensor from_tensors(const Tensor& values, const Tensor& lengths, const Tensor& weights = {},
                                    std::source_location where = std::source_location::current());
 
+  // Makes it of parts of values, which are not checked: [n] or [n, width] with [batch], or in blocks [blocks, n, ...] with [blocks,
+  // samples], where begins and ends count within the block.
+  static JaggedTensor of_parts(const Tensor& values, const Tensor& begins, const Tensor& ends,
+                               const Tensor& weights = {});
+
   const Tensor& values() const { return values_; }
-  const Tensor& ends() const { return ends_; }        // [batch]
+  Tensor begins() const;                              // [batch], or [blocks, samples]
+  const Tensor& ends() const { return ends_; }        // the same
   const Tensor& weights() const { return weights_; }  // undefined if there are none
-  Tensor lengths() const;                             // [batch]
-  Tensor offsets() const;                             // [batch + 1]
-  std::int64_t batch() const { return ends_.size(0); }
+  Tensor lengths() const;                             // as ends
+  // [batch + 1]; throws Error if values of other features may stand between those of the samples.
+  Tensor offsets(std::source_location where = std::source_location::current()) const;
+  std::int64_t batch() const { return ends_.rank() == 2 ? ends_.size(0) * ends_.size(1) : ends_.size(0); }
+  // Of rows of numbers: a matrix for each sample, [batch, most, width], with at most its first `most` rows, then zeros. Throws Error for
+  // ids.
+  Tensor padded(std::int64_t most, std::source_location where = std::source_location::current()) const;
 
   void fields(auto&& field) {
     field("values", values_);
+    field("begins", begins_);
     field("ends", ends_);
     field("weights", weights_);
   }
 
  private:
-  Tensor values_, ends_, weights_;
+  Tensor values_, begins_, ends_, weights_;  // begins_: undefined if each sample begins where the one before ends
 };
 
 // Several features of one batch, key-major: the values of all samples of the first key come first. Keys are different and not empty.
-// The batch may be in blocks, which devices of a mesh have: sharded().
+// The batch may be in blocks, which devices of a mesh have: sharded(). Samples may share bags, as many of them have the same ids of some
+// feature: with_shared_bags().
 class KeyedJaggedTensor {
  public:
   KeyedJaggedTensor() = default;
@@ -80,20 +94,38 @@ class KeyedJaggedTensor {
                                         const Tensor& weights = {},
                                         std::source_location where = std::source_location::current());
 
+  // For features of which many samples have the same ids, so that each bag is given and looked up once (TorchRec's variable batch size by
+  // feature): key k has bags_of_keys[k] bags, all of the first key first, with `lengths` and their values. `bags` [keys * batch] says which
+  // of the bags of its key each sample has. Throws Error as the constructor does, and for a bag that there is not.
+  static KeyedJaggedTensor with_shared_bags(std::vector<std::string> keys, std::vector<std::int64_t> values,
+                                            std::span<const std::int64_t> lengths,
+                                            std::span<const std::int64_t> bags_of_keys,
+                                            std::span<const std::int64_t> bags, IdWeights weights = {},
+                                            std::source_location where = std::source_location::current());
+
   // The same features, of which each device along some axes of a mesh has the bags of its part of the batch; for data that come from the
-  // host, which are read. Ids are padded by at most an eighth, so that few different programs are compiled. Throws Error if the batch does not divide, and for features that are in blocks already.
+  // host, which are read. Ids are padded by at most an eighth, so that few different programs are compiled. Throws Error if the batch does
+  // not divide, and for features that are in blocks already.
   KeyedJaggedTensor sharded(std::string_view axes, const Mesh& mesh,
                             std::source_location where = std::source_location::current()) const;
   KeyedJaggedTensor sharded(std::string_view axes, std::source_location where = std::source_location::current()) const;
 
   const std::vector<std::string>& keys() const { return keys_; }
   const Tensor& values() const { return values_; }  // [n], or [blocks, n]: behind the last end of each block is padding
-  const Tensor& ends() const { return ends_; }      // [keys, batch], or [blocks, keys, samples]: in the block
+  // [keys, batch], or [blocks, keys, samples]: in the block. If bags are shared, as many columns as the key with most of them has bags.
+  const Tensor& ends() const { return ends_; }
+  // Which bag each sample has: [keys, batch] or [blocks, keys, samples]; undefined if bags are not shared, so that sample s has bag s.
+  const Tensor& bags_of_samples() const { return bags_of_samples_; }
   const Tensor& weights() const { return weights_; }  // undefined if there are none
-  // For features that are not in blocks; others throw Error.
+  // Of bags, for features that are not in blocks; others throw Error.
   Tensor lengths(std::source_location where = std::source_location::current()) const;  // [keys, batch]
   Tensor offsets(std::source_location where = std::source_location::current()) const;  // [keys * batch + 1]
-  std::int64_t batch() const { return ends_.rank() == 3 ? ends_.size(0) * ends_.size(2) : ends_.size(1); }
+  std::int64_t batch() const {
+    const Tensor& samples = bags_of_samples_.defined() ? bags_of_samples_ : ends_;
+    return samples.rank() == 3 ? samples.size(0) * samples.size(2) : samples.size(1);
+  }
+  // Returns one feature. Throws Error for an unknown key, listing the keys.
+  JaggedTensor at(std::string_view key, std::source_location where = std::source_location::current()) const;
   Bags bags() const { return {values_, ends_, weights_}; }
 
   void fields(auto&& field) {
@@ -101,11 +133,16 @@ class KeyedJaggedTensor {
     field("values", values_);
     field("ends", ends_);
     field("weights", weights_);
+    field("bags_of_samples", bags_of_samples_);
   }
 
  private:
   std::vector<std::string> keys_;
-  Tensor values_, ends_, weights_;
+  Tensor values_, ends_, weights_, bags_of_samples_;
 };
+
+// Returns the part of the values that belongs to the key with this number; `values` may be rows, one for each id of the features.
+JaggedTensor part_of(const KeyedJaggedTensor& features, std::int64_t key, const Tensor& values,
+                     const Tensor& weights = {});
 
 }  // namespace weft::embed

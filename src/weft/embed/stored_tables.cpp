@@ -37,7 +37,7 @@ const CustomOp& exchange_op() {
 
 void check(const record::Call& call, const std::vector<EmbeddingBagConfig>& tables,
            const StoredTablesOptions& options) {
-  check_tables(call, tables);
+  detail::check_tables(call, tables);
   for (const EmbeddingBagConfig& table : tables) {
     call.require(table.data_type == DType::f32, "table \"", table.name, "\" is of ", table.data_type,
                  "; stored tables are of f32");
@@ -114,6 +114,7 @@ StoredEmbeddingBagCollection::StoredEmbeddingBagCollection(std::vector<Embedding
     : configs_(std::move(tables)), options_(std::move(options)), state_(zeros({1}, DType::i64)) {
   const record::Call call("StoredEmbeddingBagCollection", where);
   check(call, configs_, options_);
+  output_keys_ = detail::result_keys(configs_);
   std::vector<std::uint64_t> keys;
   std::vector<std::int64_t> rows;  // of each group
   for (const EmbeddingBagConfig& table : configs_) {
@@ -126,10 +127,7 @@ StoredEmbeddingBagCollection::StoredEmbeddingBagCollection(std::vector<Embedding
     }
     places_.push_back({group, rows[group]});
     rows[group] += table.num_embeddings;
-    for (const std::string& feature : table.feature_names) {
-      output_keys_.push_back(output_key(configs_, table, feature));
-      output_widths_.push_back(table.embedding_dim);
-    }
+    output_widths_.insert(output_widths_.end(), table.feature_names.size(), table.embedding_dim);
   }
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
@@ -184,7 +182,7 @@ StoredRows& StoredEmbeddingBagCollection::stored() {
     std::vector<InitialRows> initial;
     for (std::size_t t = 0; t < configs_.size(); ++t) {
       if (places_[t].group != g) continue;
-      const auto [low, high] = initial_range(configs_[t]);
+      const auto [low, high] = detail::initial_range(configs_[t]);
       initial.push_back({.first_row = places_[t].first_row,
                          .width = group.width,
                          .key = keys[t],
@@ -229,9 +227,9 @@ StoredFeatures StoredEmbeddingBagCollection::prepare(const KeyedJaggedTensor& fe
     std::int64_t first, count;
   };
   std::vector<Run> runs;  // of the rows of a group, for each feature of each table
+  const std::vector<std::vector<std::int64_t>> keys = detail::keys_of_tables(call, configs_, features);
   for (std::size_t t = 0; t < configs_.size(); ++t)
-    for (const std::string& feature : configs_[t].feature_names) {
-      const std::int64_t key = key_of(call, configs_[t], feature, features);
+    for (const std::int64_t key : keys[t]) {
       std::vector<std::int64_t>& to = rows[places_[t].group];
       runs.push_back({places_[t].group, std::ssize(to), 0});
       for (std::int64_t sample = 0; sample < batch; ++sample) {
@@ -239,7 +237,7 @@ StoredFeatures StoredEmbeddingBagCollection::prepare(const KeyedJaggedTensor& fe
         lengths.push_back(ends[bag] - begin);
         for (std::int64_t i = begin; i < ends[bag]; ++i) {
           if (ids[i] < 0 || ids[i] >= configs_[t].num_embeddings)
-            ir::fail_id(joined(features.keys()), key, sample, ids[i], configs_[t].num_embeddings);
+            ir::fail_id(detail::joined(features.keys()), key, sample, ids[i], configs_[t].num_embeddings);
           to.push_back(places_[t].first_row + ids[i]);
           if (options_.is_weighted) weights_of_rows.push_back(weights[i]);
         }
@@ -303,7 +301,7 @@ KeyedTensor StoredEmbeddingBagCollection::operator()(const ResidentFeatures& fea
       pooled.push_back({.key = std::ssize(pooled),
                         .table = static_cast<std::int64_t>(places_[t].group),
                         .mean = configs_[t].pooling == Pooling::mean});
-  const std::string names = joined(output_keys_);
+  const std::string names = detail::joined(output_keys_);
   return {output_keys_, output_widths_,
           embedding_bag(tables, features.features_.bags(), pooled, {.names = names}, where), where};
 }
