@@ -14,6 +14,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/embedding.h>
+#include <weft/tensor/rounding.h>
 
 namespace weft::optim {
 
@@ -52,6 +53,11 @@ void require_lives(const Parameter* parameter, const std::string& name, const ch
       parameter != nullptr, function, name,
       " was destroyed: the model of this optimizer no longer exists, or another one was moved into its place; "
       "keep it as long as the optimizer makes steps, or make a new optimizer");
+}
+
+// Returns the next value of a parameter in its dtype; `bits` are undefined unless it is rounded stochastically.
+Tensor in_dtype(const Tensor& x, DType dtype, const Tensor& bits) {
+  return bits.defined() ? round_stochastically(x, dtype, bits) : x.to(dtype);
 }
 
 DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dtype; }
@@ -189,7 +195,11 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
   }
   note_who_takes_part();
   steps_ = steps_ + constant(1, DType::i64);
-  const Tensor number = steps_.tensor().to(DType::f64);
+  require_option("Optimizer", "max_gradient", max_gradient_);
+  const StepNumbers numbers{
+      .number = steps_.tensor().to(DType::f64),
+      .rounding_key = rounds_stochastically_ ? rounding_key(rounding_seed_, steps_.tensor()) : Tensor(),
+      .max_gradient = max_gradient_ != 0 ? input(max_gradient_) : Tensor()};
   struct Part {
     std::vector<State*> states;
     std::vector<Tensor> gradients;
@@ -202,41 +212,57 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
     part.gradients.push_back(gradients[i]);
   }
   for (const auto& [dtype, part] : parts)
-    dtype ? step_sparse(part.states, part.gradients, number, where) : step_dense(part.states, part.gradients, number);
+    dtype ? step_sparse(part.states, part.gradients, numbers, where) : step_dense(part.states, part.gradients, numbers);
+}
+
+void Optimizer::round_stochastically(std::uint64_t seed) {
+  rounds_stochastically_ = true;
+  rounding_seed_ = seed;
 }
 
 Tensor Optimizer::number_of(const State& state, const Tensor& number) const {
   return skip_counts_ != 0 && state.skipped.defined() ? (steps_ - state.skipped).to(DType::f64) : number;
 }
 
-void Optimizer::step_dense(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number) {
+void Optimizer::step_dense(std::span<State* const> states, std::span<const Tensor> gradients,
+                           const StepNumbers& numbers) {
   std::vector<Update> updates;
   updates.reserve(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     State& state = *states[i];
     const Tensor& value = state.named.parameter->tensor();
     const DType dtype = update_dtype(value.dtype());
+    Tensor gradient = gradients[i].to(dtype);
+    if (numbers.max_gradient.defined()) {
+      const Tensor limit = numbers.max_gradient.to(dtype);
+      gradient = clamp(gradient, -limit, limit);
+    }
     updates.push_back({.parameter = state.named,
-                       .number = number_of(state, number),
+                       .number = number_of(state, numbers.number),
                        .value = value.to(dtype),
-                       .gradient = gradients[i].to(dtype),
+                       .gradient = gradient,
                        .state = state.slots,
                        .result = {}});
   }
   update(updates);
-  for (Update& made : updates)
-    *made.parameter.parameter = stop_gradient(made.result.to(made.parameter.parameter->dtype()));
+  for (Update& made : updates) {
+    const DType dtype = made.parameter.parameter->dtype();
+    const Tensor bits = numbers.rounding_key.defined() && byte_size(dtype) == 2
+                            ? rounding_bits(numbers.rounding_key, made.parameter.name, made.result.shape())
+                            : Tensor();
+    *made.parameter.parameter = stop_gradient(in_dtype(made.result, dtype, bits));
+  }
 }
 
 // Records the update of one row of each table, and applies it to the rows that lookups have read.
-void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number,
-                            std::source_location where) {
+void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tensor> gradients,
+                            const StepNumbers& numbers, std::source_location where) {
   std::vector<TableRows> tables;
-  std::vector<Tensor> numbers;
+  std::vector<Tensor> steps;  // so many each table has taken part in
   for (std::size_t i = 0; i < states.size(); ++i) {
     tables.push_back({.value = states[i]->named.parameter->tensor(), .gradient = gradients[i], .states = {}});
     for (const Parameter& slot : states[i]->slots) tables.back().states.push_back(slot);
-    numbers.push_back(number_of(*states[i], number));
+    steps.push_back(number_of(*states[i], numbers.number));
   }
   const auto body = [&](std::span<const TableRows> rows) {
     std::vector<std::vector<Parameter>> slots(rows.size());
@@ -245,7 +271,7 @@ void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tens
       const DType dtype = update_dtype(rows[i].value.dtype());
       for (const Tensor& state : rows[i].states) slots[i].emplace_back(state);
       updates.push_back({.parameter = states[i]->named,
-                         .number = numbers[i],
+                         .number = steps[i],
                          .value = rows[i].value.to(dtype),
                          .gradient = rows[i].gradient.to(dtype),
                          .state = slots[i],
@@ -254,12 +280,14 @@ void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tens
     update(updates);
     std::vector<UpdatedRows> next(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      next[i].value = updates[i].result.to(rows[i].value.dtype());
+      next[i].value = in_dtype(updates[i].result, rows[i].value.dtype(), rows[i].random_bits);
       for (const Parameter& slot : slots[i]) next[i].states.push_back(slot);
     }
     return next;
   };
-  const std::vector<UpdatedRows> next = update_rows(tables, body, where);
+  const UpdateOptions options{.random_key = byte_size(tables[0].value.dtype()) == 2 ? numbers.rounding_key : Tensor(),
+                              .max_gradient = numbers.max_gradient};
+  const std::vector<UpdatedRows> next = update_rows(tables, body, options, where);
   for (std::size_t i = 0; i < states.size(); ++i) {
     *states[i]->named.parameter = stop_gradient(next[i].value);
     for (std::size_t s = 0; s < next[i].states.size(); ++s) states[i]->slots[s] = stop_gradient(next[i].states[s]);

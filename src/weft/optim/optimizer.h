@@ -3,7 +3,7 @@
 // and load_state_dict loads.
 //
 // The learning rate and the other hyperparameters are inputs of the program: changing them between steps (set_lr,
-// options()) does not recompile. Parameters of 16-bit floats are updated in f32 and rounded.
+// options()) does not recompile. Parameters of 16-bit floats are updated in f32 and rounded to the nearest, or stochastically.
 //
 // A parameter takes part in a step if its requires_grad is true, which may change between steps. As in PyTorch, steps
 // that leave it out do not count for its bias correction; its state is created when it first takes part.
@@ -16,6 +16,7 @@
 // steps.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <source_location>
@@ -51,6 +52,15 @@ class Optimizer {
   // taken later in the same step, does not go back into it. Throws Error if the gradients do not fit, or if the model
   // was destroyed.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
+
+  // From now on, the next values of parameters of 16-bit floats are rounded up or down at random, right on average (tensor/rounding.h), so
+  // that updates too small for the dtype are not lost. The random bits follow from the seed, the number of the step, the names of the
+  // parameter or table, and the position: they are the same for any number of threads or devices, and after a checkpoint was loaded.
+  void round_stochastically(std::uint64_t seed = 0);
+
+  // If positive, brings all elements of gradients between -max_gradient and max_gradient before anything else. Of an embedding table, these
+  // are the gradients of pooled rows, before those of one row are added, as FBGEMM does. May change between steps.
+  Scalar& max_gradient() { return max_gradient_; }
 
   // Returns the state of all parameters, by names such as block.0.weight.m: for shard (tensor/sharding.h).
   std::vector<NamedParameter> state() { return named_parameters(*this); }
@@ -140,8 +150,12 @@ class Optimizer {
   void begin_skips(State& state, const Tensor& number);
   void note_who_takes_part();
   Tensor number_of(const State& state, const Tensor& number) const;
-  void step_dense(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number);
-  void step_sparse(std::span<State* const> states, std::span<const Tensor> gradients, const Tensor& number,
+  // The numbers of a step; those that it does not need are undefined.
+  struct StepNumbers {
+    Tensor number, rounding_key, max_gradient;
+  };
+  void step_dense(std::span<State* const> states, std::span<const Tensor> gradients, const StepNumbers& numbers);
+  void step_sparse(std::span<State* const> states, std::span<const Tensor> gradients, const StepNumbers& numbers,
                    std::source_location where);
 
   std::vector<Parameter*> parameters_;
@@ -149,6 +163,9 @@ class Optimizer {
   std::vector<std::string> slot_names_, row_slots_;
   Parameter steps_;                // the number of steps so far
   bool may_have_stepped_ = false;  // steps_ may be more than 0
+  Flag rounds_stochastically_{false, "stochastic rounding"};
+  std::uint64_t rounding_seed_ = 0;
+  Scalar max_gradient_ = {0, "max_gradient"};
   // The number of parameters that have `skipped`, of which earlier recordings know nothing.
   Scalar skip_counts_ = {0, "the number of parameters that were ever left out"};
 };
