@@ -12,9 +12,12 @@
 #include <weft/data/state_dict.h>
 #include <weft/embed/embedding_bags.h>
 #include <weft/embed/embeddings.h>
+#include <weft/embed/id_map.h>
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
+#include <weft/embed/managed_ids.h>
 #include <weft/embed/planner.h>
+#include <weft/embed/position_weights.h>
 #include <weft/embed/stored_tables.h>
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <weft/ir/ops/embedding.h>
 #include <weft/record/call.h>
 #include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/reduction.h>
 
 namespace weft::embed {
 
@@ -112,6 +115,16 @@ Tensor EmbeddingBagCollection::in_order(std::span<const Tensor> sources) const {
     parts.push_back(narrow(sources[run.source], 1, run.first, run.count));
   }
   return concatenate(parts, 1);
+}
+
+Tensor EmbeddingBagCollection::renewal(std::span<const EvictedRows> evicted, std::source_location where) const {
+  const record::Call call("EmbeddingBagCollection", where);
+  const detail::Renewal renewal = detail::renewal_of(call, configs_, evicted, options_.is_weighted, options_.plan);
+  const KeyedTensor looked_up = (*this)(renewal.features, where);
+  Tensor all = zeros({}, ir::pooled_dtype(configs_[0].data_type));
+  for (const detail::Renewal::Part& part : renewal.parts)
+    all = all + sum(narrow(looked_up.at(part.key), 0, 0, part.rows.size(0)) * part.rows);
+  return all;
 }
 
 Parameter& EmbeddingBagCollection::weight(std::string_view table) {

@@ -20,6 +20,7 @@
 
 #include <weft/embed/jagged.h>
 #include <weft/embed/keyed_tensor.h>
+#include <weft/embed/managed_ids.h>
 #include <weft/embed/placed_tables.h>
 #include <weft/embed/table_configs.h>
 #include <weft/tensor/embedding.h>
@@ -52,6 +53,10 @@ class EmbeddingBagCollection : public Layer {
   Tensor rows(std::string_view table) const;
 
   // The tables of which every device has all rows, then the matrices of those that are divided, as placed.row_wise_64.weight.
+  // Returns a number whose gradients are new initial values for these rows: renew_rows (managed_ids.h) gives them to an optimizer.
+  Tensor renewal(std::span<const EvictedRows> evicted,
+                 std::source_location where = std::source_location::current()) const;
+
   void fields(auto&& field) {
     for (std::size_t t = 0; t < configs_.size(); ++t)
       if (weights_[t].defined()) field("embedding_bags." + configs_[t].name + ".weight", weights_[t]);

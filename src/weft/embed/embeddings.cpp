@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include <weft/ir/ops/embedding.h>
 #include <weft/record/call.h>
+#include <weft/tensor/creation.h>
+#include <weft/tensor/elementwise.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/reduction.h>
 
 namespace weft::embed {
 
@@ -132,6 +137,16 @@ KeyedRows EmbeddingCollection::operator()(const KeyedJaggedTensor& features, std
     rows.push_back(placed.look_up(bags, 0, keys, options, where));
   }
   return {result_keys_, features, std::move(of_features), std::move(sources), std::move(rows)};
+}
+
+Tensor EmbeddingCollection::renewal(std::span<const EvictedRows> evicted, std::source_location where) const {
+  const record::Call call("EmbeddingCollection", where);
+  const detail::Renewal renewal = detail::renewal_of(call, tables_, evicted, false, options_.plan);
+  const KeyedRows looked_up = (*this)(renewal.features, where);
+  Tensor all = zeros({}, ir::pooled_dtype(tables_[0].data_type));
+  for (const detail::Renewal::Part& part : renewal.parts)
+    all = all + sum(narrow(select(looked_up.at(part.key).padded(1), 1, 0), 0, 0, part.rows.size(0)) * part.rows);
+  return all;
 }
 
 Parameter& EmbeddingCollection::weight(std::string_view table) {

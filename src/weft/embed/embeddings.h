@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <weft/embed/jagged.h>
+#include <weft/embed/managed_ids.h>
 #include <weft/embed/placed_tables.h>
 #include <weft/embed/table_configs.h>
 #include <weft/tensor/embedding.h>
@@ -70,6 +71,10 @@ class EmbeddingCollection : public Layer {
   // As in EmbeddingBagCollection.
   Parameter& weight(std::string_view table);
   Tensor rows(std::string_view table) const;
+
+  // Returns a number whose gradients are new initial values for these rows: renew_rows (managed_ids.h) gives them to an optimizer.
+  Tensor renewal(std::span<const EvictedRows> evicted,
+                 std::source_location where = std::source_location::current()) const;
 
   void fields(auto&& field) {
     for (std::size_t t = 0; t < tables_.size(); ++t)

@@ -204,18 +204,38 @@ KeyedJaggedTensor KeyedJaggedTensor::with_shared_bags(std::vector<std::string> k
   return made;
 }
 
+KeyedJaggedTensor KeyedJaggedTensor::with_values(std::vector<std::int64_t> values, std::source_location where) const {
+  const Call call("KeyedJaggedTensor.with_values", where);
+  call.require(ends_.rank() == 2, "the features are in blocks");
+  call.require(std::ssize(values) == values_.elements(), values.size(), " values for ", values_.elements(), " ids");
+  KeyedJaggedTensor made = *this;
+  made.values_ = upload(std::move(values), {}, concat("values of ", keys_[0]), where).first;
+  return made;
+}
+
+KeyedJaggedTensor KeyedJaggedTensor::with_weights(const Tensor& weights, std::source_location where) const {
+  Call("KeyedJaggedTensor.with_weights", where)
+      .require(weights.shape() == values_.shape(), "expected one weight for each of the ids ", values_.type(), ", got ",
+               weights.type());
+  KeyedJaggedTensor made = *this;
+  made.weights_ = weights;
+  return made;
+}
+
+Tensor begins_of_bags(const KeyedJaggedTensor& features, std::int64_t key) {
+  const Tensor& ends = features.ends();
+  const int keys = ends.rank() - 2, bags = ends.rank() - 1;
+  const Tensor own = select(ends, keys, key);
+  const Tensor first = key == 0 ? zeros_like(slice(own, bags - 1, 0, 1))
+                                : slice(select(ends, keys, key - 1), bags - 1, -1);  // where the key before ends
+  return concatenate({first, slice(own, bags - 1, 0, -1)}, bags - 1);
+}
+
 JaggedTensor part_of(const KeyedJaggedTensor& features, std::int64_t key, const Tensor& values, const Tensor& weights) {
   const Tensor& all = features.ends();
-  const auto of_key = [key](const Tensor& x) { return select(x, x.rank() - 2, key); };
-  Tensor ends = of_key(all), begins;
-  if (all.rank() == 2) {
-    begins = of_key(reshape(slice(offsets_of(all), 0, 0, -1), all.shape()));
-  } else {
-    const Tensor first = key == 0 ? zeros_like(slice(ends, 1, 0, 1)) : slice(select(all, 1, key - 1), 1, -1);
-    begins = concatenate({first, slice(ends, 1, 0, -1)}, 1);
-  }
+  Tensor begins = begins_of_bags(features, key), ends = select(all, all.rank() - 2, key);
   if (const Tensor& bags = features.bags_of_samples(); bags.defined()) {
-    const Tensor own = of_key(bags);
+    const Tensor own = select(bags, bags.rank() - 2, key);
     begins = gather(begins, -1, own);
     ends = gather(ends, -1, own);
   }

@@ -124,6 +124,12 @@ class KeyedJaggedTensor {
     const Tensor& samples = bags_of_samples_.defined() ? bags_of_samples_ : ends_;
     return samples.rank() == 3 ? samples.size(0) * samples.size(2) : samples.size(1);
   }
+  // The same features with other ids, one for each id. Throws Error for another number, or for features in blocks.
+  KeyedJaggedTensor with_values(std::vector<std::int64_t> values,
+                                std::source_location where = std::source_location::current()) const;
+  // The same features with other weights, one for each id.
+  KeyedJaggedTensor with_weights(const Tensor& weights,
+                                 std::source_location where = std::source_location::current()) const;
   // Returns one feature. Throws Error for an unknown key, listing the keys.
   JaggedTensor at(std::string_view key, std::source_location where = std::source_location::current()) const;
   Bags bags() const { return {values_, ends_, weights_}; }
@@ -141,6 +147,8 @@ class KeyedJaggedTensor {
   Tensor values_, ends_, weights_, bags_of_samples_;
 };
 
+// Returns where the bags of the key with this number begin: [bags], or [blocks, bags].
+Tensor begins_of_bags(const KeyedJaggedTensor& features, std::int64_t key);
 // Returns the part of the values that belongs to the key with this number; `values` may be rows, one for each id of the features.
 JaggedTensor part_of(const KeyedJaggedTensor& features, std::int64_t key, const Tensor& values,
                      const Tensor& weights = {});

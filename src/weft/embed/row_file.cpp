@@ -21,7 +21,7 @@ void move_all(const char* verb, const std::filesystem::path& path, std::size_t b
   for (std::size_t done = 0; done < bytes;) {
     const ssize_t count = move(done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) detail::fail_with_errno(verb, path, errno);
+    if (count < 0) weft::detail::fail_with_errno(verb, path, errno);
     require(count > 0, "cannot ", verb, ' ', path.string(), ": it ends within a record");
     done += count;
   }
@@ -35,7 +35,7 @@ RowFile::RowFile(std::filesystem::path path, std::int64_t rows, std::size_t reco
       record_bytes_(record_bytes),
       current_(rows),
       protected_(rows) {
-  if (descriptor_.number() < 0) detail::fail_with_errno("open", path_, errno);
+  if (descriptor_.number() < 0) weft::detail::fail_with_errno("open", path_, errno);
   ::posix_fadvise(descriptor_.number(), 0, 0, POSIX_FADV_RANDOM);
 }
 
@@ -61,8 +61,8 @@ void RowFile::read(std::span<const Wanted> rows) const {
 void RowFile::write(std::int64_t row, std::span<const std::byte> record) {
   const std::uint8_t version = protected_[row] == 1 ? 2 : 1;
   move_all("write to", path_, record_bytes_, [&](std::size_t done) {
-    if (detail::file_fault) {
-      if (const int error = detail::file_fault("pwrite")) {
+    if (weft::detail::file_fault) {
+      if (const int error = weft::detail::file_fault("pwrite")) {
         errno = error;
         return ssize_t{-1};
       }
@@ -74,14 +74,14 @@ void RowFile::write(std::int64_t row, std::span<const std::byte> record) {
 }
 
 void RowFile::sync() {
-  if (::fdatasync(descriptor_.number()) != 0) detail::fail_with_errno("sync", path_, errno);
+  if (::fdatasync(descriptor_.number()) != 0) weft::detail::fail_with_errno("sync", path_, errno);
 }
 
 void RowFile::restore(Versions versions) {
   require(versions.size() == current_.size(), path_.string(), ": the checkpoint has ", versions.size(),
           " rows, the tables ", current_.size());
   struct stat status;
-  if (::fstat(descriptor_.number(), &status) != 0) detail::fail_with_errno("read", path_, errno);
+  if (::fstat(descriptor_.number(), &status) != 0) weft::detail::fail_with_errno("read", path_, errno);
   for (std::int64_t row = 0; row < std::ssize(versions); ++row)
     require(versions[row] <= 2 && (versions[row] == 0 || place(row, versions[row]) + record_bytes_ <=
                                                              static_cast<std::uint64_t>(status.st_size)),

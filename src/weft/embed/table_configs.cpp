@@ -106,6 +106,49 @@ std::vector<PlacedTables> divide_tables(const record::Call& call, std::span<cons
   return all;
 }
 
+Renewal renewal_of(const record::Call& call, std::span<const EmbeddingBagConfig> tables,
+                   std::span<const EvictedRows> evicted, bool weighted, const std::optional<ShardingPlan>& plan) {
+  Renewal renewal;
+  std::vector<const EvictedRows*> of_table(tables.size());
+  std::int64_t batch = 0;
+  for (const EvictedRows& rows : evicted) {
+    of_table[index_of(call.function(), tables, rows.table)] = &rows;
+    batch = std::max(batch, std::ssize(rows.rows));
+  }
+  const std::vector<std::string> results = result_keys(tables);
+  std::vector<std::string> keys;
+  std::vector<std::int64_t> ids, lengths;
+  std::size_t result = 0;
+  if (plan) batch = (batch + plan->devices() - 1) / plan->devices() * plan->devices();
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    for (const std::string& feature : tables[t].feature_names) {
+      const std::string& key = results[result++];
+      if (std::ranges::find(keys, feature) != keys.end()) continue;
+      keys.push_back(feature);
+      std::int64_t count = 0;
+      if (of_table[t] && key == feature) {  // a feature that reads no other table
+        const std::vector<std::int64_t>& rows = of_table[t]->rows;
+        count = std::ssize(rows);
+        ids.insert(ids.end(), rows.begin(), rows.end());
+        renewal.parts.push_back({key, drawn_rows(tables[t], count)});
+        of_table[t] = nullptr;
+      }
+      lengths.insert(lengths.end(), count, 1);
+      lengths.resize(keys.size() * batch);
+    }
+    call.require(of_table[t] == nullptr, "rows of table \"", tables[t].name,
+                 "\" cannot be renewed: other tables have all of its features");
+  }
+  IdWeights weights;
+  if (weighted) weights = std::vector<float>(ids.size(), 1);
+  renewal.features = KeyedJaggedTensor(std::move(keys), std::move(ids), lengths, std::move(weights));
+  if (!plan) return renewal;
+  std::string axes;
+  for (const std::string& axis : plan->axes) axes += concat(axes.empty() ? "" : ",", axis);
+  renewal.features = renewal.features.sharded(axes, plan->mesh);
+  return renewal;
+}
+
 std::size_t index_of(const char* collection, std::span<const EmbeddingBagConfig> tables, std::string_view name) {
   const auto found = std::ranges::find(tables, name, &EmbeddingBagConfig::name);
   require(found != tables.end(), collection, ": there is no table \"", name, '"');

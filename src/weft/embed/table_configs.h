@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <weft/embed/jagged.h>
+#include <weft/embed/managed_ids.h>
 #include <weft/embed/placed_tables.h>
 #include <weft/tensor/parameter.h>
 
@@ -67,6 +68,18 @@ std::vector<std::int64_t> counters_of(const EmbeddingBagConfig& table);
 // rows.
 std::vector<PlacedTables> divide_tables(const record::Call& call, std::span<const EmbeddingBagConfig> tables,
                                         const ShardingPlan& plan, std::span<const Tensor> initial);
+// A lookup of rows that are to get new values: features with one id for each row, and the new values.
+struct Renewal {
+  KeyedJaggedTensor features;
+  struct Part {
+    std::string key;  // of the result
+    Tensor rows;      // [rows of this table, width]
+  };
+  std::vector<Part> parts;
+};
+// `plan` is that of the collection, if it has one.
+Renewal renewal_of(const record::Call& call, std::span<const EmbeddingBagConfig> tables,
+                   std::span<const EvictedRows> evicted, bool weighted, const std::optional<ShardingPlan>& plan);
 // Returns the number of a table. Throws Error, which begins with the name of the collection, for an unknown name.
 std::size_t index_of(const char* collection, std::span<const EmbeddingBagConfig> tables, std::string_view name);
 std::string joined(const std::vector<std::string>& names);  // with commas

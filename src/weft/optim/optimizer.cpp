@@ -177,11 +177,8 @@ void Optimizer::require_option(const char* optimizer, const char* option, double
 
 Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f64); }
 
-void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
-  const Scope scope("optimizer");
-  const record::Call call("Optimizer.step", where);
-  locate(call);
-  before_step();
+// Returns the states of the parameters that require gradients now, which the gradients must fit.
+std::vector<Optimizer::State*> Optimizer::states_of(const record::Call& call, std::span<const Tensor> gradients) {
   std::vector<State*> updated;
   for (State& state : states_)
     if (state.takes_part()) updated.push_back(&state);
@@ -193,6 +190,15 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
     call.require(gradients[i].defined() && gradients[i].shape() == type.dims(), "the gradient of ", named.name, " is ",
                  gradients[i].defined() ? gradients[i].type() : Type(), ", the parameter ", type);
   }
+  return updated;
+}
+
+void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
+  const Scope scope("optimizer");
+  const record::Call call("Optimizer.step", where);
+  locate(call);
+  before_step();
+  const std::vector<State*> updated = states_of(call, gradients);
   note_who_takes_part();
   steps_ = steps_ + constant(1, DType::i64);
   require_option("Optimizer", "max_gradient", max_gradient_);
@@ -213,6 +219,26 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
   }
   for (const auto& [dtype, part] : parts)
     dtype ? step_sparse(part.states, part.gradients, numbers, where) : step_dense(part.states, part.gradients, numbers);
+}
+
+void Optimizer::replace_rows(std::span<const Tensor> gradients, std::source_location where) {
+  const record::Call call("Optimizer.replace_rows", where);
+  locate(call);
+  const std::vector<State*> updated = states_of(call, gradients);
+  for (std::size_t i = 0; i < updated.size(); ++i) {
+    Parameter& parameter = *updated[i]->named.parameter;
+    if (!parameter.sparse_update) continue;
+    TableRows table{.value = parameter.tensor(), .gradient = gradients[i], .states = {}};
+    for (const Parameter& slot : updated[i]->slots) table.states.push_back(slot);
+    const auto body = [](std::span<const TableRows> rows) {
+      UpdatedRows next{.value = rows[0].gradient.to(rows[0].value.dtype()), .states = {}};
+      for (const Tensor& state : rows[0].states) next.states.push_back(zeros_like(state));
+      return std::vector{next};
+    };
+    const UpdatedRows next = update_rows({&table, 1}, body, {}, where)[0];
+    parameter = stop_gradient(next.value);
+    for (std::size_t s = 0; s < next.states.size(); ++s) updated[i]->slots[s] = stop_gradient(next.states[s]);
+  }
 }
 
 void Optimizer::round_stochastically(std::uint64_t seed) {

@@ -53,6 +53,10 @@ class Optimizer {
   // was destroyed.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
 
+  // Gives the rows that lookups have read new values, and zeros as their state, as if they had never been updated: the gradients of tables
+  // are the new values. Takes as many gradients as step(), but only those of embedding tables with sparse updates are used.
+  void replace_rows(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
+
   // From now on, the next values of parameters of 16-bit floats are rounded up or down at random, right on average (tensor/rounding.h), so
   // that updates too small for the dtype are not lost. The random bits follow from the seed, the number of the step, the names of the
   // parameter or table, and the position: they are the same for any number of threads or devices, and after a checkpoint was loaded.
@@ -144,6 +148,7 @@ class Optimizer {
     bool takes_part() const { return named.parameter->requires_grad; }
   };
 
+  std::vector<State*> states_of(const record::Call& call, std::span<const Tensor> gradients);
   // Finds the parameters, which may have been moved.
   void locate(const record::Call& call);
   void begin(State& state);

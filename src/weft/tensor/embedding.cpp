@@ -81,6 +81,13 @@ Tensor ends_of_single_ids(Frame& frame, Dim keys, Dim batch) {
 
 }  // namespace
 
+Tensor places_of_ids(const Tensor& ids, std::source_location where) {
+  Frame frame("places_of_ids", where);
+  const Type type = frame.value(ids).type();
+  frame.require(type.rank() > 0, "expected ids [n] or [blocks, n], got ", type);
+  return frame.tensor(ir::iota(frame.graph(), type.with(DType::i64), type.rank() - 1));
+}
+
 Tensor take_rows(std::span<const Tensor> tables, const Tensor& ids, std::span<const PooledKey> keys,
                  const LookupOptions& options, std::source_location where) {
   Frame frame("take_rows", where);

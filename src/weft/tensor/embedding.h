@@ -55,6 +55,9 @@ struct LookupOptions {
 Tensor embedding_bag(std::span<const Tensor> tables, const Bags& bags, std::span<const PooledKey> pooled,
                      const LookupOptions& options = {}, std::source_location where = std::source_location::current());
 
+// Returns the place of each id, [n] or [blocks, n], i64: 0 to n - 1.
+Tensor places_of_ids(const Tensor& ids, std::source_location where = std::source_location::current());
+
 // Looks up one id for each key and sample, `ids` [keys, batch]: returns [batch, sum of the widths].
 Tensor take_rows(std::span<const Tensor> tables, const Tensor& ids, std::span<const PooledKey> keys,
                  const LookupOptions& options = {}, std::source_location where = std::source_location::current());
