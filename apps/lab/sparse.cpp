@@ -305,6 +305,7 @@ SparseReport measure_sparse(const SparseOptions& options, const std::function<vo
     run.is_equal = training.digest() == sequential;
     run.stale_steps = one.stale_steps;
   }
+  report.cases = run_sparse_cases();
   return report;
 }
 

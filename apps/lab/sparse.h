@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <apps/lab/schedule_simulation.h>
+#include <apps/lab/sparse_cases.h>
 
 namespace weft::lab {
 
@@ -41,6 +42,7 @@ struct SparseReport {
   double bound_ms = 0;
   std::uint64_t table_bytes = 0;
   std::vector<SparseRun> runs;
+  std::vector<SparseCase> cases;
 
   const SparseRun* sparse_dist() const;
 };

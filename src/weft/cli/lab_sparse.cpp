@@ -47,10 +47,17 @@ void print_json(const lab::SparseReport& report) {
   for (const lab::SparseRun& run : report.runs)
     if (run.stale_steps == 0 && (critical_path_ms == 0 || run.simulated.critical_path_ms < critical_path_ms))
       critical_path_ms = run.simulated.critical_path_ms;
+  json cases = json::array();
+  for (const lab::SparseCase& one : report.cases)
+    cases.push_back({{"case", one.name},
+                     {"schedule", one.schedule},
+                     {"bitwise_equal_to_sequential", one.is_equal},
+                     {"told", one.told}});
   std::cout << json{{"rows", std::move(rows)},
                     {"sequential_ms", report.sequential_ms},
                     {"bound_ms", report.bound_ms},
-                    {"critical_path_ms", critical_path_ms}}
+                    {"critical_path_ms", critical_path_ms},
+                    {"cases", std::move(cases)}}
                    .dump()
             << std::endl;
 }
@@ -77,6 +84,11 @@ void print_table(const lab::SparseReport& report, const lab::SparseOptions& opti
     std::cout << fmt::format("  predicted: a step takes {:.1f} ms; in no order less than {:.1f} ms:\n{}",
                              run.simulated.step_ms, run.simulated.critical_path_ms, run.simulated.gantt);
   }
+  std::cout << "\nwhere pipelines that are written by hand lose steps, or train with values that are out of date:\n";
+  for (const lab::SparseCase& one : report.cases)
+    std::cout << fmt::format("  {} ({}): {}\n    {}\n", one.name, one.schedule,
+                             one.is_equal ? "the bits of one step after the other" : "DIFFERENT",
+                             one.told.substr(0, one.told.find('\n')));
   std::cout << std::flush;
 }
 
@@ -93,6 +105,9 @@ void run_sparse(const lab::SparseOptions& options, bool json) {
   // A schedule that claims to be exact and is not would be a defect of weft.
   for (const lab::SparseRun& run : report.runs)
     require(run.stale_steps > 0 || run.is_equal, "lab sparse: ", run.schedule,
+            " gave other bits than one step after the other");
+  for (const lab::SparseCase& one : report.cases)
+    require(one.is_equal, "lab sparse: ", one.name, ": ", one.schedule,
             " gave other bits than one step after the other");
 }
 
