@@ -178,20 +178,5 @@ TEST(Lab, RefusesWhatItDoesNotHave) {
   EXPECT_EQ(weft({"lab", "overlap", "--model", "bert-base", "--width", "100"}).exit_code, 1);
 }
 
-TEST(LabSparse, ComparesSchedulesBitByBit) {
-  const json report = run({"sparse", "--tables", "4", "--rows", "100", "--width", "8", "--batch", "16", "--ids", "3",
-                           "--hidden", "16", "--steps", "3", "--link-gb", "10", "--latency-us", "1"});
-  ASSERT_EQ(report["rows"].size(), 5u);
-  for (const json& row : report["rows"]) {
-    EXPECT_EQ(row["bitwise_equal_to_sequential"], row["schedule"] != "semi_sync") << row;
-    EXPECT_EQ(row["stale"].empty(), row["schedule"] != "semi_sync") << row;
-    EXPECT_GT(row["step_ms_p50"], 0);
-    EXPECT_GT(row["peak_bytes"], 0);
-  }
-  const Outcome wrong = weft({"lab", "sparse", "--size", "full", "--rows", "10"});
-  EXPECT_NE(wrong.exit_code, 0);
-  EXPECT_NE(wrong.err.find("leave out --rows"), wrong.err.npos) << wrong.err;
-}
-
 }  // namespace
 }  // namespace weft::cli

@@ -37,13 +37,14 @@ class Repeated {
     for (const auto [thunk, p, i] : order_) {
       const Schedule::Part& part = schedule_->parts[p];
       const Schedule::Task& task = part.tasks[i];
-      End awaited{of_stream(part.stream)};
+      const Thunk& run = *executable_.thunks[thunk];
+      // A collective that the compute stream runs needs the link, too.
+      End awaited{std::max(of_stream(part.stream), of_stream(run.stream))};
       for (const std::uint32_t allocation : task.allocations)
         awaited = later(awaited, allocated(p, allocation, computed_before));
       for (const Schedule::Wait& wait : task.waits) awaited = later(awaited, end_of(wait));
-      const Thunk& run = *executable_.thunks[thunk];
       const double end_us = awaited.us + thunk_us(run);
-      of_stream(part.stream) = end_us;
+      of_stream(part.stream) = of_stream(run.stream) = end_us;
       ends_[p].push_back({end_us, &run});
       if (ran) ran(PredictedRun{run, part.stream, number, awaited.us, end_us, awaited.thunk});
     }
