@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <apps/captioner/draws.h>
+#include <weft/base/draws.h>
 #include <weft/base/error.h>
 
 namespace weft::captioner {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include <apps/captioner/captions.h>
-#include <apps/captioner/draws.h>
+#include <weft/base/draws.h>
 
 namespace weft::captioner {
 

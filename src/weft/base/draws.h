@@ -7,7 +7,7 @@
 
 #include <weft/base/hash.h>
 
-namespace weft::captioner {
+namespace weft {
 
 class Draws {
  public:
@@ -30,4 +30,4 @@ class Draws {
   std::uint64_t key_, drawn_ = 0;
 };
 
-}  // namespace weft::captioner
+}  // namespace weft
