@@ -100,6 +100,8 @@ find_package(OpenSSL 3 QUIET COMPONENTS Crypto)
 weft_needs(OpenSSL_FOUND OpenSSL "${OPENSSL_VERSION}" "signatures of artifacts" libssl-dev)
 find_package(PNG QUIET)
 weft_needs(PNG_FOUND libpng "${PNG_VERSION_STRING}" "pictures" libpng-dev)
+find_package(ZLIB QUIET)
+weft_needs(ZLIB_FOUND zlib "${ZLIB_VERSION_STRING}" "compressed texts" zlib1g-dev)
 find_package(LibZip QUIET)
 weft_needs(LibZip_FOUND libzip "${LibZip_VERSION}" ".npz files" libzip-dev)
 find_package(CURL 7.87 QUIET)  # from this version on, name servers that do not answer need not be waited for
@@ -131,5 +133,5 @@ target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 
 # The libraries that any folder may call: one list for all folders, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt nlohmann_json::nlohmann_json XxHash::XxHash
-                   OpenSSL::Crypto PNG::PNG LibZip::LibZip)
+                   OpenSSL::Crypto PNG::PNG ZLIB::ZLIB LibZip::LibZip)
 target_link_libraries(weft_settings INTERFACE Threads::Threads ${WEFT_LIBRARIES})
