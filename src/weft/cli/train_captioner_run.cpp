@@ -42,21 +42,10 @@ Training TrainCaptionerRun::training() {
 void TrainCaptionerRun::begin() { start(0, options_.steps); }
 
 void TrainCaptionerRun::resume() {
-  const train::Checkpoint checkpoint = train::open_checkpoint(options_.resume);
-  const std::string place = "the checkpoint " + options_.resume;
-  train::Settings saved = checkpoint.config;
-  const auto steps = saved.extract("steps");
-  try {
-    config_ = train::config_of<captioner::CaptionerConfig>(saved);
-    require(steps && std::holds_alternative<std::int64_t>(steps.mapped()), "steps are missing");
-  } catch (const Error& error) {
-    fail(place, " is not of weft train captioner: ", error.what());
-  }
-  require_agreement(saved, options_.given, place);
-  const StepsBefore before{checkpoint.step, std::get<std::int64_t>(steps.mapped())};
-  const std::int64_t last_step = resumed_last_step(config_, before, options_, place);
-  start(checkpoint.step, last_step);
-  trainer_->load(checkpoint);
+  const auto saved = open_resumed<captioner::CaptionerConfig>(options_, "weft train captioner");
+  config_ = saved.config;
+  start(saved.checkpoint.step, resumed_last_step(config_, saved.before, options_, saved.place));
+  trainer_->load(saved.checkpoint);
 }
 
 void TrainCaptionerRun::start(std::int64_t step, std::int64_t last_step) {

@@ -56,26 +56,16 @@ void TrainTextRun::begin() {
 }
 
 void TrainTextRun::resume() {
-  const train::Checkpoint checkpoint = train::open_checkpoint(options_.resume);
-  const std::string place = "the checkpoint " + options_.resume;
-  train::Settings saved = checkpoint.config;
-  const auto digest = saved.extract("text"), steps = saved.extract("steps");
-  try {
-    config_ = train::config_of<text::TextConfig>(saved);
-    require(digest && steps && std::holds_alternative<std::int64_t>(steps.mapped()), "text or steps are missing");
-  } catch (const Error& error) {
-    fail(place, " is not of weft train text: ", error.what());
-  }
-  require_agreement(saved, options_.given, place);
+  const auto saved = open_resumed<text::TextConfig>(options_, "weft train text", {"text"});
+  config_ = saved.config;
   text_.emplace(options_.file, config_.context);
-  require(train::to_string(digest.mapped()) == text_->digest(), "cannot resume: ", place,
+  require(train::to_string(saved.others.at("text")) == text_->digest(), "cannot resume: ", saved.place,
           " was trained on another text than ", options_.file);
-  const StepsBefore before{checkpoint.step, std::get<std::int64_t>(steps.mapped())};
-  const std::int64_t last_step = resumed_last_step(config_, before, options_, place);
+  const std::int64_t last_step = resumed_last_step(config_, saved.before, options_, saved.place);
   loop_.require_memory(text::least_bytes(config_));
-  loop_.begin(checkpoint.step, last_step);
+  loop_.begin(saved.checkpoint.step, last_step);
   trainer_.emplace(config_, options_.parallelism);
-  trainer_->load(checkpoint);
+  trainer_->load(saved.checkpoint);
 }
 
 int TrainTextRun::run() {
