@@ -68,9 +68,9 @@ void TrainingLoop::train(const train::Settings& settings) {
   start_ = std::chrono::steady_clock::now();
   clock_.restart();
   while (step_ < last_step_ && !stop_now()) {
-    train_step();
+    train_step(settings);
+    if (!interrupt_) begin_to_note_signals();  // before the line that tells of the step
     while (pending_.size() > ahead()) finish_step();
-    if (!interrupt_) begin_to_note_signals();
     if (!due(options_.val_every) && !due(options_.save_every)) continue;
     finish_steps();
     if (due(options_.val_every)) validate();
@@ -98,14 +98,34 @@ std::size_t TrainingLoop::ahead() const {
   return clock_.ms().empty() || clock_.ms().back() > long_ms ? 0 : 2;
 }
 
-void TrainingLoop::train_step() {
+// The steps before the batch are complete and are kept, as on a signal.
+void TrainingLoop::end_without_batch(const train::Settings& settings, const std::string& reason) {
+  finish_steps();
+  std::string kept;
+  if (!folder_.empty() && step_ > first_step_) {
+    try {
+      save(settings);
+    } catch (const Error& error) {
+      fail(reason, "; and ", error.what());
+    }
+    kept = concat("; the steps before it are saved: --resume ", folder_.string(), " goes on when the data are mended");
+  }
+  fail(reason, kept);
+}
+
+void TrainingLoop::train_step(const train::Settings& settings) {
   const trace::Scope scope("step", "train", step_);
-  training_.load_batch(step_);
+  try {
+    training_.load_batch(step_);
+  } catch (const Error& error) {
+    end_without_batch(settings, error.what());
+  }
+  const std::uint64_t compiles = metrics::uncached_compile.value();
   const auto start = std::chrono::steady_clock::now();
-  pending_.push_back(training_.launch(step_));
+  if (auto loss = training_.launch(step_)) pending_.push_back(*std::move(loss));
   const auto host_us = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
   // The first step compiles. The shortest of the other steps did not wait for the device.
-  if (const SyncStats stats = last_sync(); !stats.compiled) {
+  if (const SyncStats stats = last_sync(); !stats.compiled || metrics::uncached_compile.value() == compiles) {
     record_us_ = record_us_ == 0 ? host_us : std::min(record_us_, host_us);
   } else {
     recompiles_ += nodes_per_step_ != 0;
@@ -116,7 +136,11 @@ void TrainingLoop::train_step() {
 }
 
 void TrainingLoop::check_plan() {
-  if (const auto program = last_compile()) peak_bytes_planned_ = program->peak_bytes;
+  if (training_.peak_bytes) {
+    peak_bytes_planned_ = training_.peak_bytes();
+  } else if (const auto program = last_compile()) {
+    peak_bytes_planned_ = program->peak_bytes;
+  }
   if (peak_bytes_planned_ <= memory_limit()) return;
   fail("not enough memory: a training step needs ", format_bytes(peak_bytes_planned_), " at its peak, ",
        format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ", smaller_);
@@ -128,14 +152,14 @@ void TrainingLoop::finish_step() {
   pending_.pop_front();
   if (losses_.empty()) first_step_s_ = seconds_since_process_start();
   losses_.push_back(loss);
-  const auto done = step_ - std::ssize(pending_);
   if (!std::isfinite(loss))
-    fail("the loss of step ", done - 1, " is ", loss, ": try a lower --lr",
+    fail("the loss of step ", done() - 1, " is ", loss, ": try a lower --lr",
          saved_step_ >= 0 ? concat("; the checkpoint of step ", saved_step_, " is kept") : "");
-  progress_->update(done, [this] { return status(); });
+  progress_->update(done(), [this] { return status(); });
 }
 
 void TrainingLoop::finish_steps() {
+  while (auto loss = training_.finish()) pending_.push_back(*std::move(loss));
   while (!pending_.empty()) finish_step();
 }
 

@@ -30,12 +30,17 @@ namespace weft::cli {
 // The operations of a model that the loop needs.
 struct Training {
   std::function<void(std::int64_t step)> load_batch;
-  std::function<Future<double>(std::int64_t step)> launch;  // launches a step on the loaded batch and returns its loss
+  // Takes the loaded batch for a step. Returns the loss of the earliest step that has none yet; nullopt while a pipeline fills.
+  std::function<std::optional<Future<double>>(std::int64_t step)> launch;
+  // Launches what a pipeline still holds, and returns the next loss; nullopt if there are no more.
+  std::function<std::optional<Future<double>>()> finish = [] { return std::nullopt; };
   std::function<std::optional<double>()> validate;          // returns the validation loss; nullopt if interrupted
   std::function<std::map<std::string, StateDict>()> state;  // returns the parts of a checkpoint
   std::function<std::int64_t()> items;                      // returns the number of items in a step
   std::function<std::string()> division;  // describes how a step is divided among devices; empty on one device
   std::string unit;                       // unit of the items: tokens
+  // Returns the memory that a step needs at its peak, as planned; of what was compiled last, unless it is given.
+  std::function<std::uint64_t()> peak_bytes = {};
 };
 
 class TrainingLoop {
@@ -50,6 +55,7 @@ class TrainingLoop {
   void begin(std::int64_t step, std::int64_t last_step);
   // Trains up to the last step. `settings` are saved with the checkpoints. The caller does the final validation. A
   // failed save is a warning and is repeated when the next one is due; if the last one fails, require_saved() throws.
+  // If a batch cannot be loaded, completes the steps before it and saves them; then throws Error.
   void train(const train::Settings& settings);
   void validate();
   void end_progress() { progress_.reset(); }
@@ -70,7 +76,8 @@ class TrainingLoop {
   std::string summary() const;
 
  private:
-  void train_step();
+  void train_step(const train::Settings& settings);
+  [[noreturn]] void end_without_batch(const train::Settings& settings, const std::string& reason);
   void check_plan();
   void finish_step();  // takes the oldest pending loss
   void finish_steps();
@@ -81,6 +88,7 @@ class TrainingLoop {
   int own_signal() const { return interrupt_ ? interrupt_->signal() : 0; }
   std::size_t ahead() const;
   double items_per_s() const;
+  std::int64_t done() const { return first_step_ + std::ssize(losses_); }  // steps whose losses are known
   bool due(std::int64_t every) const { return every > 0 && step_ % every == 0 && step_ < last_step_; }
   std::string status() const;
 
