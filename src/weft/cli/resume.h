@@ -33,8 +33,8 @@ struct ResumedRun {
   StepsBefore before;
 };
 
-// Opens the checkpoint of options.resume. `others` are the settings that a run of `command` saves besides its config and the number of
-// steps. Throws Error if the checkpoint is of another command, or if the command line contradicts it.
+// Opens the checkpoint of options.resume. `others` are the settings that a run of `command` saves besides its config
+// and the number of steps. Throws Error if the checkpoint is of another command, or if the command line contradicts it.
 template <class Config>
 ResumedRun<Config> open_resumed(const TrainOptions& options, const char* command,
                                 std::initializer_list<const char*> others = {}) {

@@ -6,6 +6,8 @@
 #include <weft/cli/command_line.h>
 #include <weft/cli/train_captioner_options.h>
 #include <weft/cli/train_captioner_run.h>
+#include <weft/cli/train_ranking_options.h>
+#include <weft/cli/train_ranking_run.h>
 #include <weft/cli/train_text_options.h>
 #include <weft/cli/train_text_run.h>
 
@@ -37,6 +39,8 @@ void add_train(CLI::App& app) {
                                                              "Train a language model on the bytes of a file");
   add_model<TrainCaptionerOptions, TrainCaptionerParser, TrainCaptionerRun>(
       train, "captioner", "Train a captioner, a ViT with a GPT-2, on pictures of coloured shapes");
+  add_model<TrainRankingOptions, TrainRankingParser, TrainRankingRun>(
+      train, "ranking", "Train a DLRM, which ranks by predicted clicks, on click logs or on generated ones");
 }
 
 }  // namespace weft::cli

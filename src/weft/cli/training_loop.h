@@ -30,7 +30,8 @@ namespace weft::cli {
 // The operations of a model that the loop needs.
 struct Training {
   std::function<void(std::int64_t step)> load_batch;
-  // Takes the loaded batch for a step. Returns the loss of the earliest step that has none yet; nullopt while a pipeline fills.
+  // Takes the loaded batch for a step. Returns the loss of the earliest step that has none yet; nullopt while a
+  // pipeline fills.
   std::function<std::optional<Future<double>>(std::int64_t step)> launch;
   // Launches what a pipeline still holds, and returns the next loss; nullopt if there are no more.
   std::function<std::optional<Future<double>>()> finish = [] { return std::nullopt; };
@@ -64,7 +65,8 @@ class TrainingLoop {
   std::int64_t last_step() const { return last_step_; }
   const std::vector<double>& losses() const { return losses_; }  // of this run
   const train::StepClock& clock() const { return clock_; }
-  // Returns the signal that ended the run early; 0 if none did. If several processes train, it is one on which they have agreed.
+  // Returns the signal that ended the run early; 0 if none did. If several processes train, it is one on which they
+  // have agreed.
   int signal() const { return agreement_ ? agreed_signal_ : own_signal(); }
   // Throws Error if the state of the last step could not be saved.
   void require_saved() const;

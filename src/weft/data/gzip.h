@@ -16,7 +16,8 @@ namespace weft::data {
 
 bool is_gzip(const File& file);  // whether it begins as a gzip file does
 
-// Returns the text as one member of a gzip file. Members one after the other are a gzip file of their texts. Equal texts give equal bytes.
+// Returns the text as one member of a gzip file. Members one after the other are a gzip file of their texts. Equal
+// texts give equal bytes.
 std::string gzip(std::string_view text);
 
 // Reads the text of a gzip file from its beginning to its end. Not thread-safe.
@@ -27,8 +28,8 @@ class GzipReader {
   GzipReader& operator=(const GzipReader&) = delete;
   ~GzipReader();
 
-  // Fills `to` with the next bytes; returns fewer at the end of the text only. Throws Error, which names the file, if it is truncated or
-  // damaged.
+  // Fills `to` with the next bytes; returns fewer at the end of the text only. Throws Error, which names the file, if
+  // it is truncated or damaged.
   std::size_t read(std::span<char> to);
 
  private:

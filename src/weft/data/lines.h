@@ -1,5 +1,5 @@
-// The lines of a text file, read from a position to the end, so files of any size work. The file may be compressed with gzip, which its first
-// bytes tell.
+// The lines of a text file, read from a position to the end, so files of any size work. The file may be compressed with
+// gzip, which its first bytes tell.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +20,9 @@ class LineReader {
   // `position` is where a line begins, in bytes of the uncompressed text. Throws Error if the file cannot be read.
   explicit LineReader(std::filesystem::path path, std::uint64_t position = 0);
 
-  // Appends the next `count` lines to `text`, each with its newline; a newline is added to the last line of the file if it has none.
-  // Returns their number, which is smaller than `count` only at the end of the file. Throws Error, which names the file, if it cannot be
-  // read further, and for a line that is too long.
+  // Appends the next `count` lines to `text`, each with its newline; a newline is added to the last line of the file if
+  // it has none. Returns their number, which is smaller than `count` only at the end of the file. Throws Error, which
+  // names the file, if it cannot be read further, and for a line that is too long.
   std::int64_t take(std::int64_t count, std::string& text);
   // Skips up to this many lines; returns their number.
   std::int64_t skip(std::int64_t count);
