@@ -27,6 +27,7 @@ embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, s
     require(kind != std::end(kinds), "sharding must be auto, data_parallel, table_wise, column_wise or row_wise, got ",
             sharding);
     for (const embed::EmbeddingBagConfig& table : tables) options.allowed[table.name] = {*kind};
+    options.least_columns = 1;  // what is asked for is tried
   }
   return embed::plan_tables(tables, mesh, {"data"}, options);
 }

@@ -85,7 +85,7 @@ TEST_F(TrainRanking, LearnsTheRuleInOnePass) {
   EXPECT_LT(report["normalised_entropy"], 0.85);
   EXPECT_GT(report["parameters"], 26 * 5000 * 16);
   for (const char* key : {"first_loss", "final_loss", "val_loss", "samples_per_s", "step_ms_p50", "compile_ms",
-                          "compiles", "click_share"})
+                          "compiles", "click_share", "peak_bytes_planned"})
     EXPECT_GT(report[key], 0) << key;
 }
 
@@ -96,6 +96,8 @@ TEST_F(TrainRanking, ResumesBitForBit) {
       {on_days(plain, {}), {"--data", plain}},
       {on_days(compressed, {}), {"--data", compressed}},
       {tiny_ranking({"--mesh", "data=2"}), {"--mesh", "data=2"}},
+      {tiny_ranking({"--mesh", "data=2", "--sharding", "column_wise"}),
+       {"--mesh", "data=2", "--sharding", "column_wise"}},
       {tiny_ranking({"--mesh", "data=2", "--sharding", "row_wise", "--zero", "1"}),
        {"--mesh", "data=2", "--sharding", "row_wise", "--zero", "1"}}};
   std::vector<json> reports;
@@ -121,13 +123,14 @@ TEST_F(TrainRanking, ResumesBitForBit) {
 }
 
 TEST_F(TrainRanking, ExactSchedulesHaveTheSameBits) {
-  json base;
+  json base = json::object();
   for (const std::string schedule : {"base", "sparse_dist", "fused_sparse_dist", "exact", "semi_sync"}) {
     const json report = train(tiny_ranking({"--mesh", "data=2", "--schedule", schedule, "--steps", "12", "--save-every",
                                             "5", "--val-every", "4", "--save", folder / schedule}));
     EXPECT_EQ(report["steps"], 12);
     EXPECT_EQ(report["recompiles"], 0) << schedule;
     EXPECT_EQ(report["schedule"], schedule);
+    EXPECT_GE(report["peak_bytes_planned"], base.value("peak_bytes_planned", 1)) << schedule;
     EXPECT_THAT(report["ahead"].get<std::string>(),
                 HasSubstr(schedule == "base" ? "nothing ahead" : "while a step runs"));
     EXPECT_EQ(report["val_losses"].size(), 3);

@@ -60,7 +60,7 @@ Training TrainRankingRun::training() {
           .items = [this] { return config_.batch; },
           .division = [this] { return trainer_->division(); },
           .unit = "samples",
-          .peak_bytes = [this] { return trainer_->peak_bytes(); }};
+          .ahead_bytes = [this] { return trainer_->peak_bytes(); }};
 }
 
 void TrainRankingRun::open_days() {

@@ -136,11 +136,7 @@ void TrainingLoop::train_step(const train::Settings& settings) {
 }
 
 void TrainingLoop::check_plan() {
-  if (training_.peak_bytes) {
-    peak_bytes_planned_ = training_.peak_bytes();
-  } else if (const auto program = last_compile()) {
-    peak_bytes_planned_ = program->peak_bytes;
-  }
+  if (const auto program = last_compile()) peak_bytes_planned_ = program->peak_bytes;
   if (peak_bytes_planned_ <= memory_limit()) return;
   fail("not enough memory: a training step needs ", format_bytes(peak_bytes_planned_), " at its peak, ",
        format_bytes(memory_limit()), " are available", address_space_hint(), "; lower ", smaller_);
@@ -230,7 +226,7 @@ nlohmann::json TrainingLoop::report() const {
       {"compile_ms", compile_ms},
       {"compiles", metrics::uncached_compile.value()},
       {"recompiles", recompiles_},
-      {"peak_bytes_planned", peak_bytes_planned_},
+      {"peak_bytes_planned", std::max(peak_bytes_planned_, training_.ahead_bytes())},
       {"peak_bytes_in_use", device().stats().peak_bytes_in_use},
       {"peak_rss_bytes", peak_resident_bytes()},
       {"record_us_per_step", record_us_},

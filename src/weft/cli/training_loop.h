@@ -40,8 +40,8 @@ struct Training {
   std::function<std::int64_t()> items;                      // returns the number of items in a step
   std::function<std::string()> division;  // describes how a step is divided among devices; empty on one device
   std::string unit;                       // unit of the items: tokens
-  // Returns the memory that a step needs at its peak, as planned; of what was compiled last, unless it is given.
-  std::function<std::uint64_t()> peak_bytes = {};
+  // Returns the memory that a step needs at its peak, as planned, with what a pipeline computes ahead; 0 if nothing is.
+  std::function<std::uint64_t()> ahead_bytes = [] { return std::uint64_t{0}; };
 };
 
 class TrainingLoop {
