@@ -88,7 +88,7 @@ TEST_F(Batches, GoOnAcrossDaysAndPasses) {
 
 TEST_F(Batches, AreTheSameForAnyNumberOfWorkers) {
   RankingConfig config;
-  config.day_samples = 3000;
+  config.day_samples = 3001;
   config.days = 3;
   write_days(folder / "days", config, true, 1, [] { return true; });
   const DaysOfRun files = open_days(folder / "days", config, false), generated = generated_days(config);
@@ -102,11 +102,11 @@ TEST_F(Batches, AreTheSameForAnyNumberOfWorkers) {
     EXPECT_EQ(a.next.in_days.lines, b.next.in_days.lines);
   };
   const auto options = [](int workers) {
-    return BatchOptions{.batch = 256, .rows = 1000, .workers = workers, .with_rule = true};
+    return BatchOptions{.batch = 16, .rows = 1000, .workers = workers, .with_rule = true};
   };
   BatchReader none(*generated.train, options(0)), one(*files.train, options(1)), four(*files.train, options(4)),
       four_generated(*generated.train, options(4));
-  for (int i = 0; i < 30; ++i) {  // into the second pass
+  for (int i = 0; i < 500; ++i) {  // into the second pass
     const LoadedBatch batch = *none.next();
     EXPECT_EQ(batch.rule.size(), batch.clicked.size());
     expect_same(batch, *one.next());
