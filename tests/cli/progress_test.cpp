@@ -50,5 +50,17 @@ TEST(Progress, BarIsRedrawnInPlaceAndNeverWiderThanTheTerminal) {
   }
 }
 
+TEST(Progress, OfAnUnknownTotal) {
+  std::ostringstream bar, lines;
+  {
+    Progress on_terminal("count", 0, 0, {&bar, true, 80, 1}), plain("count", 0, 0, {&lines, false, 80, 5});
+    for (int i = 1; i <= 12; ++i)
+      for (Progress* progress : {&on_terminal, &plain}) progress->update(i, [] { return "samples"; });
+  }
+  EXPECT_THAT(bar.str(), testing::StartsWith("\rcount 1 samples"));
+  EXPECT_EQ(bar.str().find_first_of("[#/"), std::string::npos);
+  EXPECT_EQ(lines.str(), "count 5 samples\ncount 10 samples\n");
+}
+
 }  // namespace
 }  // namespace weft::cli

@@ -42,9 +42,11 @@ Progress::~Progress() {
 void Progress::update(std::int64_t done, const std::function<std::string()>& status) {
   done_ = done;
   const auto now = Clock::now();
-  const auto rest = [&] { return concat(done_, "/", total_, "  ", status(), "  ", time_left()); };
+  const auto rest = [&] {
+    return total_ > 0 ? concat(done_, "/", total_, "  ", status(), "  ", time_left()) : concat(done_, " ", status());
+  };
   if (options_.terminal) {
-    if (now - drawn_ < std::chrono::milliseconds(100) && done_ < total_ && !shown_.empty()) return;
+    if (now - drawn_ < std::chrono::milliseconds(100) && (total_ == 0 || done_ < total_) && !shown_.empty()) return;
     drawn_ = now;
     draw(bar(rest()));
   } else if (line_is_due(now)) {
@@ -83,8 +85,8 @@ std::string Progress::time_left() const {
 std::string Progress::bar(const std::string& rest) const {
   const int room = options_.columns - static_cast<int>(what_.size() + rest.size()) - 6;
   std::string line = what_ + " ";
-  if (const int width = std::min(room, 30); width >= 5) {
-    const int full = total_ > 0 ? width * std::min(done_, total_) / total_ : width;
+  if (const int width = std::min(room, 30); width >= 5 && total_ > 0) {
+    const int full = width * std::min(done_, total_) / total_;
     line += "[" + std::string(full, '#') + std::string(width - full, '-') + "] ";
   }
   line += rest;

@@ -24,7 +24,7 @@ class Progress {
   static Options standard_error(std::int64_t line_every);
 
   // `total` units of work, of which `done` are already done; the remaining time is estimated from the units done since
-  // then.
+  // then. 0: the total is not known.
   Progress(std::string what, std::int64_t done, std::int64_t total, Options options);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
