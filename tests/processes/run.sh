@@ -70,6 +70,29 @@ for layout in "--mesh data=4" "--mesh data=4 --zero 3" "--mesh data=2,model=2 --
 done
 echo "$runs layouts train to the same bits"
 
+# The same for tables that are divided among the processes, with part of the next step computed ahead.
+rank() {  # LAYOUT FOLDER OPTION...: trains with the launcher in ${by[@]}
+  local layout=$1 folder=$2
+  shift 2
+  # shellcheck disable=SC2086
+  "${by[@]}" "$weft" train ranking --rows 300 --width 4 --bottom 8 --top 8 --batch 64 --days 3 --day-samples 300 --steps 12 --val-every 5 \
+    --save "$folder" --json $layout "$@" >"$folder.json" 2>"$folder.errors" || failed "ranking into $folder" "$folder.errors"
+}
+runs=0
+for layout in "--mesh data=4" "--mesh data=4 --sharding row_wise --schedule base --zero 1" "--mesh data=4 --sharding column_wise --schedule semi_sync"; do
+  name=$scratch/ranking$((runs++))
+  by=(env) && rank "$layout" "$name"
+  for launcher in "${launchers[@]}"; do
+    by=(launch "$launcher" 2) && rank "$layout" "$name-$launcher"
+    same "$name" "$name-$launcher"
+    for key in auc normalised_entropy; do
+      [ "$(grep -o "\"$key\":[^,]*" "$name.json")" = "$(grep -o "\"$key\":[^,]*" "$name-$launcher.json")" ] ||
+        failed "$name-$launcher.json has another $key" "$name-$launcher.json"
+    done
+  done
+done
+echo "$runs layouts of tables train to the same bits"
+
 # Processes that fail: all end with an error within the deadline, and one of them says what happened.
 export WEFT_RANK_DEADLINE_S=3
 # MPICH's launcher kills the other processes with the first one that a signal ends: on a busy machine, before they have said which it was, or
