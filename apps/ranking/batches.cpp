@@ -27,7 +27,7 @@ RankingBatch make_batch(const std::vector<CriteoSample>& samples, const BatchOpt
   std::vector<float> numbers(number_count * batch), labels(batch), weights(batch);
   for (std::int64_t s = 0; s < std::ssize(samples); ++s) {
     const CriteoSample& sample = samples[s];
-    for (std::int64_t i = 0; i < id_count; ++i) ids[i * batch + s] = sample.ids[i].value_or(0) % options.rows;
+    for (std::int64_t i = 0; i < id_count; ++i) ids[i * batch + s] = sample.ids[i].value_or(0) % options.rows[i];
     for (std::int64_t i = 0; i < number_count; ++i)
       numbers[s * number_count + i] = std::log1p(static_cast<float>(std::max(0, sample.numbers[i].value_or(0))));
     labels[s] = sample.clicked ? 1.f : 0.f;

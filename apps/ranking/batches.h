@@ -50,9 +50,9 @@ struct LoadedBatch {
 
 struct BatchOptions {
   std::int64_t batch = 1;
-  std::int64_t rows = 1;  // of the tables: an id looks up the row id % rows, and a missing id row 0
-  int workers = 1;        // threads that make batches; 0: they are made when requested
-  bool repeat = true;     // begins again at the end of the days
+  std::vector<std::int64_t> rows;  // of each table: an id looks up the row id % rows, and a missing id row 0
+  int workers = 1;                 // threads that make batches; 0: they are made when requested
+  bool repeat = true;              // begins again at the end of the days
   bool with_rule = false;
   std::int64_t first_step = 0;  // the number of the first batch, for messages
   ReaderPosition from = {};

@@ -56,9 +56,10 @@ Tensor Mlp::operator()(const Tensor& x) const {
 }
 
 std::vector<embed::EmbeddingBagConfig> table_configs(const RankingConfig& config) {
+  const std::vector<std::int64_t> rows = config.table_rows();
   std::vector<embed::EmbeddingBagConfig> tables;
   for (std::size_t i = 0; i < CriteoSample::id_count; ++i)
-    tables.push_back({.num_embeddings = config.rows,
+    tables.push_back({.num_embeddings = rows[i],
                       .embedding_dim = config.width,
                       .name = id_feature(i),
                       .feature_names = {id_feature(i)}});
@@ -84,9 +85,10 @@ Tensor Dlrm::loss(const RankingBatch& batch) const {
 }
 
 double Dlrm::parameter_count(const RankingConfig& config) {
+  double rows = 0;
+  for (const std::int64_t of_table : config.table_rows()) rows += static_cast<double>(of_table);
   return mlp_parameters(bottom_sizes(config)) + mlp_parameters(top_sizes(config)) +
-         static_cast<double>(CriteoSample::id_count) * static_cast<double>(config.rows) *
-             static_cast<double>(config.width);
+         rows * static_cast<double>(config.width);
 }
 
 }  // namespace weft::ranking

@@ -81,10 +81,13 @@ std::unique_ptr<SampleStream> FileDays::open(StreamPosition from) const {
   return std::make_unique<FileStream>(files_, tolerant_, from);
 }
 
-std::int64_t FileDays::count_samples() const {
-  constexpr std::int64_t all = std::int64_t{1} << 62;
+std::int64_t FileDays::count_samples(const std::function<void(std::int64_t)>& counted) const {
+  constexpr std::int64_t at_once = 100'000;
   std::int64_t count = 0;
-  for (const std::filesystem::path& file : files_) count += data::LineReader(file).skip(all);
+  for (const std::filesystem::path& file : files_) {
+    data::LineReader lines(file);
+    while (const std::int64_t more = lines.skip(at_once)) counted(count += more);
+  }
   return count;
 }
 

@@ -12,18 +12,25 @@ namespace weft::ranking {
 
 namespace {
 
-std::vector<std::int64_t> parse_widths(const char* field, std::string_view text) {
-  std::vector<std::int64_t> widths;
+// Parses numbers with commas; each is from 1 to `most`.
+std::vector<std::int64_t> parse_numbers(const char* field, std::string_view text, std::int64_t most,
+                                        std::string_view expected) {
+  std::vector<std::int64_t> numbers;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::int64_t width = 0;
-    const auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, width);
-    require(error == std::errc() && rest == text.data() + end, field, " must be widths such as 64,32, got ", text);
-    train::check_size(field, width);
-    widths.push_back(width);
+    std::int64_t number = 0;
+    const auto [rest, error] = std::from_chars(text.data() + begin, text.data() + end, number);
+    require(error == std::errc() && rest == text.data() + end && number > 0 && number <= most, field, " must be ",
+            expected, " from 1 to ", most, ", got '", text, "'");
+    numbers.push_back(number);
     begin = end + 1;
   }
-  return widths;
+  return numbers;
+}
+
+std::vector<std::int64_t> parse_widths(const char* field, std::string_view text) {
+  constexpr std::int64_t widest = 1 << 20;
+  return parse_numbers(field, text, widest, "widths with commas, such as 64,32,");
 }
 
 constexpr std::pair<std::string_view, train::Schedule (*)()> schedules[] = {
@@ -44,12 +51,19 @@ train::Schedule schedule_named(std::string_view name) {
   fail("schedule must be ", names, ", got ", name);
 }
 
+std::vector<std::int64_t> RankingConfig::table_rows() const {
+  constexpr std::int64_t most = std::int64_t{1} << 32;  // ids have 32 bits
+  std::vector<std::int64_t> of_tables = parse_numbers("rows", rows, most, "a number, or one for each table,");
+  if (of_tables.size() == 1) of_tables.resize(CriteoSample::id_count, of_tables[0]);
+  require(of_tables.size() == CriteoSample::id_count, "rows must be one number or ", CriteoSample::id_count, ", got ",
+          of_tables.size());
+  return of_tables;
+}
 std::vector<std::int64_t> RankingConfig::bottom_widths() const { return parse_widths("bottom", bottom); }
 std::vector<std::int64_t> RankingConfig::top_widths() const { return parse_widths("top", top); }
 
 void RankingConfig::check() const {
-  constexpr std::int64_t most_rows = std::int64_t{1} << 32;  // ids have 32 bits
-  require(rows > 0 && rows <= most_rows, "rows must be from 1 to ", most_rows, ", got ", rows);
+  table_rows();
   train::check_size("width", width);
   bottom_widths();
   top_widths();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <apps/ranking/criteo.h>
 #include <weft/train/pipeline.h>
 #include <weft/train/recipe.h>
 
@@ -19,7 +20,8 @@ struct RankingConfig : train::Recipe {
     weight_decay = 0;
   }
 
-  std::int64_t rows = 50'000, width = 16;
+  std::string rows = "50000";
+  std::int64_t width = 16;
   std::string bottom = "64,32", top = "64,32";
   double table_lr = 0.8;
   std::string step_schedule = "exact";
@@ -27,7 +29,7 @@ struct RankingConfig : train::Recipe {
 
   // The only list of the fields; settings, flags and comparisons are derived from it.
   static void fields(auto& self, auto&& field) {
-    field("rows", self.rows, "rows of each table; an id looks up the row id % rows");
+    field("rows", self.rows, "rows of each table, or 26 numbers with commas; an id looks up the row id % rows");
     field("width", self.width, "columns of each table");
     field("bottom", self.bottom, "widths of the hidden layers between the numbers and a vector of --width");
     field("top", self.top, "widths of the hidden layers between the products of vectors and the logit");
@@ -44,6 +46,7 @@ struct RankingConfig : train::Recipe {
   // Throws Error, which starts with the field's name, for invalid values.
   void check() const;
 
+  std::vector<std::int64_t> table_rows() const;  // of each table
   std::vector<std::int64_t> bottom_widths() const;
   std::vector<std::int64_t> top_widths() const;
 };

@@ -44,7 +44,8 @@ class Days {
  public:
   virtual ~Days() = default;
   virtual std::unique_ptr<SampleStream> open(StreamPosition from = {}) const = 0;
-  virtual std::int64_t count_samples() const = 0;  // reads all files
+  // Reads all files; tells now and then how many lines it has counted.
+  virtual std::int64_t count_samples(const std::function<void(std::int64_t)>& counted) const = 0;
   // Returns the rule that the clicks follow; nullopt if it is not known.
   virtual std::optional<PlantedRule> rule() const = 0;
   // Identifies the data in a checkpoint.
@@ -58,7 +59,9 @@ class GeneratedDays : public Days {
       : rule_(seed), first_(first), count_(count), samples_of_day_(samples_of_day) {}
 
   std::unique_ptr<SampleStream> open(StreamPosition from) const override;
-  std::int64_t count_samples() const override { return count_ * samples_of_day_; }
+  std::int64_t count_samples(const std::function<void(std::int64_t)>&) const override {
+    return count_ * samples_of_day_;
+  }
   std::optional<PlantedRule> rule() const override { return rule_; }
   std::string digest() const override { return "generated"; }
 
@@ -75,7 +78,7 @@ class FileDays : public Days {
       : files_(std::move(files)), rule_(rule), tolerant_(tolerant) {}
 
   std::unique_ptr<SampleStream> open(StreamPosition from) const override;
-  std::int64_t count_samples() const override;
+  std::int64_t count_samples(const std::function<void(std::int64_t)>& counted) const override;
   std::optional<PlantedRule> rule() const override { return rule_; }
   // Of the names and first lines of the files, so that a file may be mended before a run goes on with it.
   std::string digest() const override;

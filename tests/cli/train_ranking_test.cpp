@@ -193,6 +193,9 @@ TEST_F(TrainRanking, RefusesDataThatCannotBeUsed) {
   expect_refused({"--data", days, "--held-out", "3"}, 1, HasSubstr("it has 3 days, of which 3 are held out"));
   write_file(folder / "compressed" / "day_0.gz", read_file(folder / "compressed" / "day_0.gz").substr(0, 4000));
   expect_refused({"--data", compressed}, 1, AllOf(HasSubstr("day_0.gz is truncated"), HasSubstr("fetch or make")));
+  EXPECT_EQ(train(tiny_ranking({"--write-data", folder / "more"}))["samples"], 900);
+  EXPECT_THAT(weft(tiny_ranking({"--write-data", folder / "yet more"})).out,
+              HasSubstr("3 days of 300 samples are in " + (folder / "yet more").string()));
   expect_refused({"--write-data", days}, 1, HasSubstr("it has some already"));
 }
 
@@ -224,8 +227,9 @@ TEST_F(TrainRanking, RefusesWhatMakesNoRun) {
                  HasSubstr("--mesh: batches and tables are divided along the axis data alone"));
   expect_refused({"--mesh", "data=2,model=2"}, 2, HasSubstr("along the axis data alone"));
   expect_refused({"--mesh", "data=3", "--batch", "64"}, 2, HasSubstr("63 and 66 rows do"));
-  expect_refused({"--rows", "0"}, 2, HasSubstr("--rows must be from 1 to"));
-  expect_refused({"--bottom", "64,x"}, 2, HasSubstr("--bottom must be widths such as 64,32"));
+  expect_refused({"--rows", "0"}, 2, HasSubstr("--rows must be a number, or one for each table, from 1 to"));
+  expect_refused({"--bottom", "64,x"}, 2,
+                 HasSubstr("--bottom must be widths with commas, such as 64,32, from 1 to 1048576, got '64,x'"));
   expect_refused({"--days", "2", "--held-out", "2"}, 2, HasSubstr("--days must be more than the held-out ones"));
   expect_refused({"--gzip"}, 2, HasSubstr("--gzip compresses the files of --write-data"));
   expect_refused({"--tolerant"}, 2, HasSubstr("--tolerant is about the lines of --data"));

@@ -103,7 +103,7 @@ void TrainRankingRun::start(std::int64_t step, std::int64_t last_step, const ran
   trainer_.emplace(config_, options_.parallelism, plan_ ? std::optional(plan_->plan) : std::nullopt);
   batch_.next = from;
   batches_.emplace(*days_.train, ranking::BatchOptions{.batch = config_.batch,
-                                                       .rows = config_.rows,
+                                                       .rows = config_.table_rows(),
                                                        .workers = static_cast<int>(options_.workers),
                                                        .first_step = step,
                                                        .from = from,
@@ -121,8 +121,15 @@ int TrainRankingRun::run() {
   settings["steps"] = loop_.last_step();
   loop_.train(settings);
   batches_.reset();
-  if (loop_.signal() == 0) loop_.validate();
   loop_.end_progress();
+  if (loop_.signal() == 0) {
+    // The number of samples of files is not known before they are read.
+    const std::int64_t all = options_.data.empty() ? config_.held_out * config_.day_samples : 0;
+    progress_.emplace("evaluate", 0, options_.evaluate > 0 ? options_.evaluate : all,
+                      Progress::standard_error(Progress::rarely));
+    loop_.validate();
+    progress_.reset();
+  }
   if (options_.json) {
     std::cout << print_json(report()) << std::endl;
   } else {
@@ -134,14 +141,25 @@ int TrainRankingRun::run() {
 
 int TrainRankingRun::write_days() const {
   const std::int64_t chunks = ranking::chunk_count(config_);
-  Progress progress("write", 0, chunks, Progress::standard_error(Progress::rarely));
-  Interrupt interrupt;
   std::int64_t done = 0;
-  ranking::write_days(options_.write_data, config_, options_.gzip, static_cast<int>(options_.workers), [&] {
-    progress.update(++done, [] { return "chunks"; });
-    return interrupt.signal() == 0;
-  });
-  return interrupt.signal();
+  Interrupt interrupt;
+  {
+    Progress progress("write", 0, chunks, Progress::standard_error(Progress::rarely));
+    ranking::write_days(options_.write_data, config_, options_.gzip, static_cast<int>(options_.workers), [&] {
+      progress.update(++done, [] { return "chunks"; });
+      return interrupt.signal() == 0;
+    });
+  }
+  if (interrupt.signal() != 0) return interrupt.signal();
+  if (options_.json) {
+    const nlohmann::json report = {
+        {"data", options_.write_data}, {"days", config_.days}, {"samples", config_.days * config_.day_samples}};
+    std::cout << print_json(report) << std::endl;
+  } else {
+    std::cout << config_.days << " days of " << config_.day_samples << " samples are in " << options_.write_data
+              << "; weft train ranking --data " << options_.write_data << " trains on them" << std::endl;
+  }
+  return 0;
 }
 
 void TrainRankingRun::load_batch() {
@@ -163,15 +181,18 @@ std::map<std::string, StateDict> TrainRankingRun::state() {
 std::optional<double> TrainRankingRun::evaluate() {
   ranking::BatchReader batches(
       *days_.held_out, {.batch = config_.batch,
-                        .rows = config_.rows,
+                        .rows = config_.table_rows(),
                         .workers = static_cast<int>(options_.workers),
                         .repeat = false,
                         .with_rule = true,
                         .divide = [this](ranking::RankingBatch batch) { return trainer_->divided(std::move(batch)); }});
+  std::int64_t samples = 0;
   evaluation_ = ranking::evaluate(
       batches, options_.evaluate, [this](const ranking::RankingBatch& batch) { return trainer_->logits(batch); },
-      [this](const ranking::LoadedBatch& batch) {
+      [&](const ranking::LoadedBatch& batch) {
         note_skipped(batch);
+        samples += std::ssize(batch.clicked);
+        if (progress_) progress_->update(samples, [] { return "samples"; });
         return loop_.signal() == 0;
       });
   if (!evaluation_) return std::nullopt;

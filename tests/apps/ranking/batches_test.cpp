@@ -32,6 +32,9 @@ std::string counted_lines(std::int64_t count) {
   return text;
 }
 
+// Tables that have as many rows each.
+std::vector<std::int64_t> all(std::int64_t rows) { return std::vector<std::int64_t>(CriteoSample::id_count, rows); }
+
 class Batches : public testing::Test {
  protected:
   FileDays days(const std::vector<std::string>& texts, bool tolerant = false) {
@@ -54,7 +57,7 @@ class Batches : public testing::Test {
 
 TEST_F(Batches, HaveRowsNumbersLabelsAndWeights) {
   const FileDays five = days({counted_lines(5)});
-  BatchReader reader(five, {.batch = 3, .rows = 20, .repeat = false});
+  BatchReader reader(five, {.batch = 3, .rows = all(20), .repeat = false});
   const LoadedBatch first = reader.next().value(), second = reader.next().value();
   EXPECT_FALSE(reader.next());
   EXPECT_EQ(first.tensors.ids.keys().size(), 26u);
@@ -73,7 +76,7 @@ TEST_F(Batches, HaveRowsNumbersLabelsAndWeights) {
 
 TEST_F(Batches, GoOnAcrossDaysAndPasses) {
   const FileDays two = days({counted_lines(3), counted_lines(2)});
-  BatchReader reader(two, {.batch = 2});
+  BatchReader reader(two, {.batch = 2, .rows = all(50)});
   EXPECT_THAT(numbers(*reader.next()), ElementsAre(0, 1));
   EXPECT_THAT(numbers(*reader.next()), ElementsAre(2, 0));
   const LoadedBatch last = *reader.next();
@@ -82,7 +85,7 @@ TEST_F(Batches, GoOnAcrossDaysAndPasses) {
   const LoadedBatch next = *reader.next();
   EXPECT_THAT(numbers(next), ElementsAre(0, 1));
   EXPECT_EQ(next.next.epoch, 1);
-  BatchReader resumed(two, {.batch = 2, .from = next.next});
+  BatchReader resumed(two, {.batch = 2, .rows = all(50), .from = next.next});
   EXPECT_THAT(numbers(*resumed.next()), ElementsAre(2, 0));
 }
 
@@ -102,7 +105,7 @@ TEST_F(Batches, AreTheSameForAnyNumberOfWorkers) {
     EXPECT_EQ(a.next.in_days.lines, b.next.in_days.lines);
   };
   const auto options = [](int workers) {
-    return BatchOptions{.batch = 16, .rows = 1000, .workers = workers, .with_rule = true};
+    return BatchOptions{.batch = 16, .rows = all(1000), .workers = workers, .with_rule = true};
   };
   BatchReader none(*generated.train, options(0)), one(*files.train, options(1)), four(*files.train, options(4)),
       four_generated(*generated.train, options(4));
@@ -120,14 +123,14 @@ TEST_F(Batches, NameTheBatchThatCannotBeLoaded) {
   text.replace(text.find("\t4\t"), 3, "\tx\t");
   const FileDays six = days({text});
   for (const int workers : {0, 1, 3}) {
-    BatchReader reader(six, {.batch = 2, .workers = workers, .first_step = 10});
+    BatchReader reader(six, {.batch = 2, .rows = all(50), .workers = workers, .first_step = 10});
     EXPECT_THAT(numbers(*reader.next()), ElementsAre(0, 1));
     EXPECT_THAT(numbers(*reader.next()), ElementsAre(2, 3));
     EXPECT_THAT(error_of([&] { reader.next(); }), AllOf(HasSubstr("cannot load batch 12: "),
                                                         HasSubstr("day_0, line 5: number 1 must be a whole number")));
   }
   const FileDays tolerant = days({text}, true);
-  BatchReader reader(tolerant, {.batch = 3});
+  BatchReader reader(tolerant, {.batch = 3, .rows = all(50)});
   reader.next();
   const LoadedBatch second = *reader.next();
   EXPECT_EQ(second.skipped, 1);
@@ -140,7 +143,7 @@ TEST_F(Batches, EndAtATruncatedFile) {
   const std::string compressed = data::gzip(counted_lines(50'000));
   const FileDays cut = days({compressed.substr(0, compressed.size() / 2)});
   for (const int workers : {0, 1, 4}) {
-    BatchReader reader(cut, {.batch = 1000, .workers = workers});
+    BatchReader reader(cut, {.batch = 1000, .rows = all(50), .workers = workers});
     std::int64_t loaded = 0;
     const std::string error = error_of([&] {
       while (true) reader.next(), ++loaded;
@@ -150,7 +153,7 @@ TEST_F(Batches, EndAtATruncatedFile) {
     EXPECT_THAT(error_of([&] { reader.next(); }), HasSubstr("day_0 is truncated")) << "and no batch after it";
   }
   const FileDays empty = days({""});
-  BatchReader reader(empty, {.batch = 2});
+  BatchReader reader(empty, {.batch = 2, .rows = all(50)});
   EXPECT_THAT(error_of([&] { reader.next(); }), HasSubstr("the days have no samples"));
 }
 
