@@ -14,6 +14,9 @@ namespace weft::ranking {
 
 namespace {
 
+// So many malformed lines, with no sample between them, are not tolerated.
+constexpr std::int64_t too_many_malformed = 100;
+
 std::vector<std::string> names_of_ids() {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < CriteoSample::id_count; ++i) names.push_back(id_feature(i));
@@ -54,6 +57,9 @@ class BatchReader::Order {
       const Taken taken = take(index);
       if (!taken.make) return std::nullopt;
       Samples samples = taken.make();
+      if (samples.samples.empty() && samples.skipped >= too_many_malformed)
+        fail("none of its ", samples.skipped, " lines is a sample, so these days seem to have another format; ",
+             samples.first_skipped);
       LoadedBatch made{.tensors = make_batch(samples.samples, options_),
                        .skipped = samples.skipped,
                        .first_skipped = std::move(samples.first_skipped),

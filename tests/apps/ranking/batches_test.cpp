@@ -152,6 +152,12 @@ TEST_F(Batches, EndAtATruncatedFile) {
     EXPECT_THAT(error, AllOf(HasSubstr(concat("cannot load batch ", loaded, ": ")), HasSubstr("day_0 is truncated")));
     EXPECT_THAT(error_of([&] { reader.next(); }), HasSubstr("day_0 is truncated")) << "and no batch after it";
   }
+  std::string prose;
+  for (int i = 0; i < 200; ++i) prose += "a line of something else\n";
+  const FileDays other = days({prose}, true);
+  BatchReader of_prose(other, {.batch = 150, .rows = all(50)});
+  EXPECT_THAT(error_of([&] { of_prose.next(); }),
+              AllOf(HasSubstr("none of its 150 lines is a sample"), HasSubstr("day_0, line 1: the label must be")));
   const FileDays empty = days({""});
   BatchReader reader(empty, {.batch = 2, .rows = all(50)});
   EXPECT_THAT(error_of([&] { reader.next(); }), HasSubstr("the days have no samples"));
