@@ -16,14 +16,14 @@ namespace weft::ranking {
 struct RankingConfig : train::Recipe {
   RankingConfig() {
     batch = 2048;
-    lr = 4e-3;
+    lr = 3e-3;
     weight_decay = 0;
   }
 
   std::string rows = "50000";
   std::int64_t width = 16;
   std::string bottom = "64,32", top = "64,32";
-  double table_lr = 0.8;
+  double table_lr = 2;
   std::string step_schedule = "exact";
   std::int64_t held_out = 1, days = 5, day_samples = 1'000'000;
 

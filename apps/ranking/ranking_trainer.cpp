@@ -44,6 +44,7 @@ std::vector<NamedParameter> parameters_that(Dlrm& model, bool are_tables) {
 
 Dlrm make_model(const RankingConfig& config, const train::Parallelism& parallelism,
                 const std::optional<embed::ShardingPlan>& plan) {
+  parallelism.check(config.batch);
   Dlrm model(config, plan);
   train::shard_parameters(parameters_that(model, false), parallelism, {});
   return model;

@@ -33,6 +33,7 @@ embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, s
 class RankingTrainer {
  public:
   // Makes a model with the initial weights of config.seed. `plan` says where the tables lie, if there is a mesh.
+  // Throws Error, which starts with the setting, if the batch does not divide.
   RankingTrainer(const RankingConfig& config, const train::Parallelism& parallelism,
                  const std::optional<embed::ShardingPlan>& plan);
   RankingTrainer(const RankingTrainer&) = delete;  // deleted because the optimizers refer to the model

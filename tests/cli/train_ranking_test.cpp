@@ -208,6 +208,7 @@ TEST_F(TrainRanking, RefusesCheckpointsOfOtherRuns) {
       AllOf(HasSubstr("cannot resume: width is 4 in the checkpoint"), HasSubstr("and 8 in the command line")));
   expect_refused(resume({"--mesh", "data=2", "--data", days}), 1,
                  HasSubstr("was trained on generated days: leave out --data"));
+  expect_refused(resume({"--mesh", "data=3"}), 1, HasSubstr("batch: 64 rows do not divide among the 3 devices"));
   expect_refused(resume({"--steps", "1"}), 1, HasSubstr("has done 2 steps, more than --steps 1"));
   expect_refused(resume({}), 1, HasSubstr("was saved with --mesh data=2 --sharding auto: give the same"));
   std::filesystem::remove_all(folder / "ck");

@@ -14,7 +14,6 @@ namespace weft::cli {
 
 TrainRankingParser::TrainRankingParser(CLI::App& command, TrainRankingOptions& options)
     : command_(command), options_(options) {
-  command.footer("--steps: if neither it nor --resume is given, the days for training are read once.");
   add_text(command, "--data", options.data, "a folder",
            "days to train on: files day_0, day_1.gz, ... in Criteo's format; default: they are generated");
   command.add_flag("--tolerant", options.tolerant, "skip malformed lines of these files and count them");
@@ -23,15 +22,15 @@ TrainRankingParser::TrainRankingParser(CLI::App& command, TrainRankingOptions& o
   command.add_flag("--gzip", options.gzip, "compress the files of --write-data");
   declare_fields(command, flags_);
   declare_train_options(command, options);
-  command
-      .add_option(
-          "--sharding", options.sharding,
-          "how the tables are divided on a mesh: auto (by a planner), data_parallel, table_wise, column_wise or "
-          "row_wise; default: auto")
+  command.get_option("--steps")->description(
+      "training steps, including those before a resume; default: the days are read once, or those of the resumed run");
+  command.get_option("--mesh")->description(
+      "run on logical devices: data=4 divides the batch and the tables; default: one device");
+  command.add_option("--sharding", options.sharding, "how tables are divided on a mesh; default: auto, by a planner")
       ->check(CLI::IsMember({"auto", "data_parallel", "table_wise", "column_wise", "row_wise"}))
       ->type_name("KIND");
-  add_integer(command, "--workers", options.workers, "threads that load batches; 0: batches are loaded between steps",
-              {0, 256});
+  add_integer(command, "--workers", options.workers,
+              "threads that load batches; 0: batches are loaded between steps; default: 1", {0, 256});
   add_integer(command, "--evaluate", options.evaluate, "held-out samples to evaluate, the first ones; default: all",
               {1, std::int64_t{1} << 40});
 }
