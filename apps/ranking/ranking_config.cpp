@@ -37,7 +37,7 @@ constexpr std::pair<std::string_view, train::Schedule (*)()> schedules[] = {
     {"base", train::schedule::base},
     {"sparse_dist", train::schedule::sparse_dist},
     {"fused_sparse_dist", train::schedule::fused_sparse_dist},
-    {"exact", train::schedule::exact},
+    {"exact", [] { return train::schedule::exact(); }},
     {"semi_sync", train::schedule::semi_sync}};
 
 }  // namespace

@@ -199,6 +199,19 @@ TEST_F(TrainRanking, RefusesDataThatCannotBeUsed) {
   expect_refused({"--write-data", days}, 1, HasSubstr("it has some already"));
 }
 
+TEST_F(TrainRanking, GoesOnWhereverTheTablesLie) {
+  train(tiny_ranking({"--steps", "3", "--save", folder / "ck", "--mesh", "data=2", "--sharding", "row_wise"}));
+  std::vector<double> losses;
+  for (const Arguments& layout : {Arguments{"--mesh", "data=2", "--sharding", "row_wise"}, Arguments{},
+                                  Arguments{"--mesh", "data=4", "--sharding", "table_wise"}}) {
+    std::filesystem::copy(folder / "ck", folder / "copy", std::filesystem::copy_options::recursive);
+    const json done = train(joined({"train", "ranking", "--resume", folder / "copy", "--steps", "6"}, layout));
+    losses.push_back(done.at("final_loss"));
+    std::filesystem::remove_all(folder / "copy");
+  }
+  for (const double loss : losses) EXPECT_NEAR(loss, losses[0], 1e-5);
+}
+
 TEST_F(TrainRanking, RefusesCheckpointsOfOtherRuns) {
   const std::string days = write_days("days");
   const auto resume = [&](const Arguments& more) { return joined({"--resume", folder / "ck"}, more); };
@@ -210,7 +223,10 @@ TEST_F(TrainRanking, RefusesCheckpointsOfOtherRuns) {
                  HasSubstr("was trained on generated days: leave out --data"));
   expect_refused(resume({"--mesh", "data=3"}), 1, HasSubstr("batch: 64 rows do not divide among the 3 devices"));
   expect_refused(resume({"--steps", "1"}), 1, HasSubstr("has done 2 steps, more than --steps 1"));
-  expect_refused(resume({}), 1, HasSubstr("was saved with --mesh data=2 --sharding auto: give the same"));
+  std::filesystem::remove_all(folder / "ck");
+  // A row has a state for each piece of its columns.
+  train(tiny_ranking({"--steps", "2", "--save", folder / "ck", "--mesh", "data=2", "--sharding", "column_wise"}));
+  expect_refused(resume({}), 1, HasSubstr("was saved with --mesh data=2 --sharding column_wise: give the same"));
   std::filesystem::remove_all(folder / "ck");
   train(on_days(days, {"--steps", "2", "--save", folder / "ck"}));
   expect_refused(resume({}), 1, HasSubstr("was trained on other days: name their folder with --data"));
