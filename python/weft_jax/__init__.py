@@ -28,6 +28,7 @@ def options() -> dict[str, str | int]:
     number = getattr(jax.config, "jax_num_cpu_devices", -1)
     if record := os.environ.get("WEFT_JAX_RECORD"):
         result["record"] = record
+        result["tells"] = os.environ.get("WEFT_JAX_TELLS", "doctor")
     if "WEFT_DEVICES" not in os.environ and (number > 0 or flag):
         result["devices"] = number if number > 0 else int(flag[1])
     return result

@@ -110,8 +110,9 @@ void check() { (void)table(); }
 namespace {
 
 // Variables read outside the library: by bench/peers, and by CMake to find weft.
-constexpr std::string_view variables_of_others[] = {"WEFT_PEERS_PYTHON", "WEFT_PEERS_STOCK_MKL", "WEFT_DIR", "WEFT_JAX",
-                                                    "WEFT_JAX_LIBRARY",  "WEFT_JAX_RECORD",      "WEFT_ROOT"};
+constexpr std::string_view variables_of_others[] = {
+    "WEFT_PEERS_PYTHON", "WEFT_PEERS_STOCK_MKL", "WEFT_DIR",       "WEFT_JAX",
+    "WEFT_JAX_LIBRARY",  "WEFT_JAX_RECORD",      "WEFT_JAX_TELLS", "WEFT_ROOT"};
 
 std::vector<std::string> known_variables() {
 #define WEFT_KNOB_VARIABLE(name, type, default_value, help) variable_of(#name),

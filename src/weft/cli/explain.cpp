@@ -47,12 +47,11 @@ runtime::ProgramDescription named(runtime::ProgramDescription program, std::stri
 
 // Returns the program that took the most time in a recorded run.
 runtime::ProgramDescription longest_program(const std::filesystem::path& run) {
-  profile::Recording recording = profile::read_recording(run);
-  for (const profile::OpStats& op : profile::analyse(recording).ops)
-    if (auto& program = recording.programs[op.program]; program.description.entry()) {
-      warn_of_gaps(recording);
-      return named(std::move(program.description), program.name);
-    }
+  const profile::Recording recording = profile::read_recording(run);
+  if (const auto* const program = profile::longest_program(recording, profile::analyse(recording))) {
+    warn_of_gaps(recording);
+    return named(program->description, program->name);
+  }
   std::string reason;
   for (const std::string& note : recording.notes) reason += concat(": ", note);
   fail("explain: the profile ", recording.file.string(), " holds no program's contents", reason);

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -15,10 +13,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/version.h>
 #include <weft/ir/bytecode/bytecode.h>
-#include <weft/profile/analysis.h>
-#include <weft/profile/doctor.h>
-#include <weft/profile/recording.h>
-#include <weft/profile/scope.h>
+#include <weft/pjrt/record_process.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
@@ -33,7 +28,8 @@ constexpr std::int64_t most_devices = 4096;
 struct ClientOptions {
   const char* platform = platforms[0];
   std::int64_t devices = knobs::devices();
-  std::string record = {};  // a folder for a profile of the whole process
+  std::string record = {};       // a folder for a profile of the whole process
+  std::string tells = "doctor";  // of it, when the process ends
 };
 
 ClientOptions read_options(std::span<const PJRT_NamedValue> options) {
@@ -52,8 +48,11 @@ ClientOptions read_options(std::span<const PJRT_NamedValue> options) {
     } else if (name == "record") {
       require(option.type == PJRT_NamedValue_kString, "record must be a folder");
       result.record = std::string(option.string_value, option.value_size);
+    } else if (name == "tells") {
+      require(option.type == PJRT_NamedValue_kString, "tells must be a text");
+      result.tells = std::string(option.string_value, option.value_size);
     } else {
-      fail("weft has no option ", name, "; it has platform_name, devices and record");
+      fail("weft has no option ", name, "; it has platform_name, devices, record and tells");
     }
   }
   require(result.devices >= 1 && result.devices <= most_devices, "weft has 1 to ", most_devices, " devices, not ",
@@ -125,28 +124,6 @@ PJRT_Client& make_client(std::int64_t devices) {
   return *the_client;
 }
 
-// Records what the process does from now on. When it ends, tells what cost time.
-void record_process(const std::string& folder) {
-  struct Recorded {
-    explicit Recorded(std::string to) : folder(std::move(to)), scope(folder, "jax") {}
-    ~Recorded() {
-      if (const Status status = scope.finish(); !status.ok()) {
-        std::cerr << "weft: the profile is not complete: " << status.reason() << std::endl;
-        return;
-      }
-      const profile::Recording recording = profile::read_recording(folder);
-      const profile::Analysis analysis = profile::analyse(recording);
-      std::cerr << profile::diagnosis_text(recording, analysis, profile::diagnose(recording, analysis))
-                << "page with all operations: " << folder << "/report.html" << std::endl;
-    }
-    std::string folder;
-    profile::Scope scope;
-  };
-  runtime::cpu().synchronize();  // the device exists now, so it ends after what follows
-  static std::optional<Recorded> recorded;
-  if (!recorded) recorded.emplace(folder);
-}
-
 std::int64_t device_count() { return std::ssize(client().devices); }
 
 }  // namespace
@@ -186,7 +163,7 @@ void run(PJRT_Client_Create_Args& args) {
   require(std::ssize(made.devices) == options.devices, "this process has a client with ", made.devices.size(),
           " devices already, and another one cannot have ", options.devices);
   made.platform = options.platform;
-  if (!options.record.empty()) record_process(options.record);
+  if (!options.record.empty()) record_process(options.record, options.tells);
   args.client = &made;
 }
 void run(PJRT_Client_Destroy_Args&) {}

@@ -86,6 +86,12 @@ Analysis analyse(const Recording& recording) {
   return analysis;
 }
 
+const Program* longest_program(const Recording& recording, const Analysis& analysis) {
+  for (const OpStats& op : analysis.ops)
+    if (const auto& program = recording.programs[op.program]; program.description.entry()) return &program;
+  return nullptr;
+}
+
 double recording_share(const Recording& recording) {
   if (!recording.complete || recording.spans.empty()) return -1;
   std::uint64_t end = 0;

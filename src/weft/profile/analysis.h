@@ -114,6 +114,9 @@ struct Analysis {
 
 Analysis analyse(const Recording& recording);
 
+// Returns the program that took the most time; null if no contents of programs were recorded.
+const Program* longest_program(const Recording& recording, const Analysis& analysis);
+
 // Returns the cost of recording as a share of the recorded time; negative if unknown.
 double recording_share(const Recording& recording);
 
