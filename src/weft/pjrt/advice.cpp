@@ -22,10 +22,10 @@ using diagnostics::Kind;
 constexpr std::int64_t noticeable_bytes = 64 << 10;
 constexpr int calls_until_told = 3;
 
-// Returns the first Python line of a program.
+// Returns the Python line of the first operation of a program.
 std::string place_of(const Program& program) {
   for (const ir::Node* node : program.graph->nodes())
-    if (node->location.line > 0) return ir::place_text(node->location);
+    if (!node->operands.empty() && node->location.line > 0) return ir::place_text(node->location);
   return {};
 }
 
