@@ -1,7 +1,8 @@
 // Trains embedding tables with gradients and ids from files, for tools/check-sparse.
-// Usage: sparse_steps FOLDER OPTIMIZER MEAN STEPS TABLES ROWS WIDTH BATCH [SHARDING DEVICES]. Reads FOLDER/tables (f32 [tables, rows, width]) and for each
-// step ids_I (i64), lengths_I (i64 [tables, batch]) and cotangents_I (f32 [batch, tables * width]). Writes the tables to FOLDER/updated and
-// what the last step pooled to FOLDER/pooled. MEAN is 1 for means instead of sums. SHARDING says how tables are divided among so many devices.
+// Usage: sparse_steps FOLDER OPTIMIZER sum|mean|none STEPS TABLES ROWS WIDTH BATCH [SHARDING DEVICES]. Reads FOLDER/tables (f32 [tables,
+// rows, width]) and for each step ids_I (i64), lengths_I (i64 [tables, batch]) and cotangents_I (f32 [batch, tables * width], or [ids,
+// width] if nothing is pooled). Writes the tables to FOLDER/updated and what the last step pooled to FOLDER/pooled. SHARDING says how
+// tables are divided among so many devices.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <type_traits>
 
 #include <weft/weft.h>
 
@@ -31,8 +33,13 @@ void write(const std::string& file, const std::vector<float>& values) {
       .write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
 }
 
-std::unique_ptr<optim::Optimizer> optimizer_of(const std::string& name, embed::EmbeddingBagCollection& tables) {
+std::unique_ptr<optim::Optimizer> optimizer_of(const std::string& name, auto& tables) {
   if (name == "sgd") return std::make_unique<optim::SGD>(tables, optim::SGDOptions{.lr = 0.1});
+  if (name == "clipped_sgd") {
+    auto optimizer = std::make_unique<optim::SGD>(tables, optim::SGDOptions{.lr = 0.1});
+    optimizer->max_gradient() = 0.5;
+    return optimizer;
+  }
   if (name == "adagrad")
     return std::make_unique<optim::Adagrad>(tables, optim::AdagradOptions{.lr = 0.1, .epsilon = 1e-8});
   if (name == "row_wise_adagrad")
@@ -63,27 +70,38 @@ embed::ShardingPlan plan_of(const std::string& sharding, std::int64_t devices, s
   return plan;
 }
 
-void train(const std::string& folder, const std::string& name, bool mean, int steps, const Shape& shape,
-           std::int64_t batch, const std::optional<embed::ShardingPlan>& plan) {
-  const auto initial = read<float>(folder + "/tables");
-  const std::int64_t elements = shape[1].value() * shape[2].value();
-  std::vector<embed::EmbeddingBagConfig> configs;
-  std::vector<std::string> keys;
-  for (std::int64_t t = 0; t < shape[0].value(); ++t) {
-    keys.push_back("feature" + std::to_string(t));
-    configs.push_back({.num_embeddings = shape[1].value(),
-                       .embedding_dim = shape[2].value(),
+// Returns what a collection has looked up.
+Tensor values_of(const embed::KeyedTensor& pooled) { return pooled.values(); }
+Tensor values_of(const embed::KeyedRows& rows) {  // all tables have one width, so their rows are of one lookup
+  const Tensor values = rows.at("feature0").values();
+  return values.rank() == 3 ? flatten(values, 0, 1) : values;
+}
+
+template <class Config>
+std::vector<Config> configs_of(const std::vector<float>& initial, std::int64_t tables, std::int64_t rows,
+                               std::int64_t width) {
+  std::vector<Config> configs;
+  const std::int64_t elements = rows * width;
+  for (std::int64_t t = 0; t < tables; ++t)
+    configs.push_back({.num_embeddings = rows,
+                       .embedding_dim = width,
                        .name = "table" + std::to_string(t),
-                       .feature_names = {keys.back()},
-                       .pooling = mean ? embed::Pooling::mean : embed::Pooling::sum,
+                       .feature_names = {"feature" + std::to_string(t)},
                        .init_fn = [&initial, elements, t](const Shape& of, DType) {
                          return from_span(std::span(initial).subspan(t * elements, elements), of);
                        }});
-  }
-  embed::EmbeddingBagCollection tables(configs, {.plan = plan});
+  return configs;
+}
+
+template <class Collection, class Config>
+void train(const std::string& folder, const std::string& name, const std::vector<Config>& configs, int steps,
+           std::int64_t batch, const std::optional<embed::ShardingPlan>& plan) {
+  Collection tables(configs, {.plan = plan});
   const auto optimizer = optimizer_of(name, tables);
+  std::vector<std::string> keys;
+  for (const Config& config : configs) keys.push_back(config.feature_names[0]);
   const auto body = [&](const embed::KeyedJaggedTensor& features, const Tensor& cotangents) {
-    const Tensor pooled = tables(features).values();
+    const Tensor pooled = values_of(tables(features));
     optimizer->step(grad(sum(pooled * cotangents), optimizer->parameters()));
     return pooled;
   };
@@ -94,13 +112,16 @@ void train(const std::string& folder, const std::string& name, bool mean, int st
     const embed::KeyedJaggedTensor features(keys, read<std::int64_t>(folder + "/ids_" + number),
                                             read<std::int64_t>(folder + "/lengths_" + number));
     const auto cotangents = read<float>(folder + "/cotangents_" + number);
-    pooled = step(plan ? features.sharded("data", plan->mesh) : features,
-                  from_vector(cotangents, {batch, shape[0].value() * shape[2].value()}));
+    const std::int64_t width = configs[0].embedding_dim, count = std::ssize(cotangents);
+    const bool pools = std::is_same_v<Config, embed::EmbeddingBagConfig>;
+    const Tensor gradient = from_vector(cotangents, {pools ? batch : count / width, pools ? count / batch : width});
+    if (!pools) mark_dynamic(gradient, 0, {.name = "values of feature0"});  // as the ids
+    pooled = step(plan ? features.sharded("data", plan->mesh) : features, gradient);
   }
   write(folder + "/pooled", pooled.to_vector<float>());
   std::vector<float> updated;
-  for (const embed::EmbeddingBagConfig& table : configs) {
-    const auto rows = tables.rows(table.name).to_vector<float>();
+  for (const Config& table : configs) {
+    const auto rows = tables.rows(table.name).template to_vector<float>();
     updated.insert(updated.end(), rows.begin(), rows.end());
   }
   write(folder + "/updated", updated);
@@ -111,15 +132,25 @@ void train(const std::string& folder, const std::string& name, bool mean, int st
 
 int main(int argc, char** argv) {
   if (argc != 9 && argc != 11) {
-    std::cerr << "usage: sparse_steps FOLDER OPTIMIZER MEAN STEPS TABLES ROWS WIDTH BATCH [SHARDING DEVICES]\n";
+    std::cerr
+        << "usage: sparse_steps FOLDER OPTIMIZER sum|mean|none STEPS TABLES ROWS WIDTH BATCH [SHARDING DEVICES]\n";
     return 2;
   }
   const auto number = [&](int i) { return std::strtoll(argv[i], nullptr, 10); };
   try {
     std::optional<embed::ShardingPlan> plan;
     if (argc == 11) plan = plan_of(argv[9], number(10), number(5));
-    train(argv[1], argv[2], number(3) != 0, static_cast<int>(number(4)), {number(5), number(6), number(7)}, number(8),
-          plan);
+    const std::string pooling = argv[3];
+    const int steps = static_cast<int>(number(4));
+    const auto initial = read<float>(argv[1] + std::string("/tables"));
+    if (pooling == "none") {
+      const auto configs = configs_of<embed::EmbeddingConfig>(initial, number(5), number(6), number(7));
+      train<embed::EmbeddingCollection>(argv[1], argv[2], configs, steps, number(8), plan);
+    } else {
+      auto configs = configs_of<embed::EmbeddingBagConfig>(initial, number(5), number(6), number(7));
+      for (auto& config : configs) config.pooling = pooling == "mean" ? embed::Pooling::mean : embed::Pooling::sum;
+      train<embed::EmbeddingBagCollection>(argv[1], argv[2], configs, steps, number(8), plan);
+    }
   } catch (const weft::Error& error) {
     std::cerr << "error: " << error.what() << '\n';
     return 1;
