@@ -159,10 +159,13 @@ void expect_renewal(const std::optional<embed::ShardingPlan>& plan) {
   };
   expect(tables.rows("x"), 3, {2});
   expect(tables.rows("y"), 5, {0, 1, 4});
+  embed::renew_rows(tables, optimizer, std::vector<embed::EvictedRows>{{"x", {3}}});  // y stays as it is
+  expect(tables.rows("x"), 3, {2, 3});
+  expect(tables.rows("y"), 5, {0, 1, 4});
   std::int64_t without_state = 0;
   for (const NamedParameter& state : optimizer.state())
     for (const double x : state.parameter->tensor().template to_vector<double>()) without_state += x == 0 ? 1 : 0;
-  EXPECT_GE(without_state, 4 * 4);
+  EXPECT_GE(without_state, 5 * 4);
   expect_error(
       [&] { embed::renew_rows(tables, optimizer, std::vector<embed::EvictedRows>{{"z", {0}}}); },
       concat(std::is_same_v<Config, embed::EmbeddingBagConfig> ? "EmbeddingBagCollection" : "EmbeddingCollection",

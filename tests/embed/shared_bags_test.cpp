@@ -79,6 +79,18 @@ TEST(SharedBags, PoolAsBagsOfEachSample) {
   }
 }
 
+TEST(SharedBags, OfTwoInputsMayDifferInNumber) {
+  const auto step = compile([](const KeyedJaggedTensor& a, const KeyedJaggedTensor& b) {
+    return concatenate({reshape(a.ends(), {-1}), reshape(b.ends(), {-1})});
+  });
+  const auto with = [](const char* key, const Numbers& lengths) {
+    return KeyedJaggedTensor::with_shared_bags({key}, Numbers(lengths.size()), lengths, Numbers{std::ssize(lengths)},
+                                               Numbers{0});
+  };
+  expect_values(step(with("a", {1, 1}), with("b", {1, 1, 1})), {5}, {1, 2, 1, 2, 3});
+  expect_values(step(with("a", {1, 1, 1}), with("b", {1})), {4}, {1, 2, 3, 1});
+}
+
 TEST(SharedBags, AreCutForOneFeature) {
   const SharedAndGiven features = random_shared(1, 6);
   for (const char* key : {"a", "b", "c"})

@@ -199,7 +199,7 @@ KeyedJaggedTensor KeyedJaggedTensor::with_shared_bags(std::vector<std::string> k
     padded.resize((k + 1) * most);
   }
   KeyedJaggedTensor made(std::move(keys), std::move(values), padded, std::move(weights), where);
-  mark_dynamic(made.ends_, 1, {.name = "bags"}, where);
+  mark_dynamic(made.ends_, 1, {.name = concat("bags of ", made.keys_[0])}, where);
   made.bags_of_samples_ = from_vector(std::vector<std::int64_t>(bags.begin(), bags.end()), {count, batch});
   return made;
 }

@@ -60,6 +60,7 @@ class Optimizer {
   // From now on, the next values of parameters of 16-bit floats are rounded up or down at random, right on average (tensor/rounding.h), so
   // that updates too small for the dtype are not lost. The random bits follow from the seed, the number of the step, the names of the
   // parameter or table, and the position: they are the same for any number of threads or devices, and after a checkpoint was loaded.
+  // Compiled steps keep the seed of their first call.
   void round_stochastically(std::uint64_t seed = 0);
 
   // If positive, brings all elements of gradients between -max_gradient and max_gradient before anything else. Of an embedding table, these
