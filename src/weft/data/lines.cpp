@@ -10,7 +10,7 @@ namespace weft::data {
 
 namespace {
 
-constexpr std::size_t text_part_bytes = std::size_t{1} << 20;
+constexpr std::size_t text_part_bytes = LineReader::longest_line;
 
 }  // namespace
 

@@ -15,7 +15,7 @@ namespace weft::data {
 
 class LineReader {
  public:
-  static constexpr std::size_t longest_line = std::size_t{1} << 20;  // in bytes
+  static constexpr std::size_t longest_line = std::size_t{1} << 16;  // in bytes; one of twice this length is refused
 
   // `position` is where a line begins, in bytes of the uncompressed text. Throws Error if the file cannot be read.
   explicit LineReader(std::filesystem::path path, std::uint64_t position = 0);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/draws.h>
+
 namespace weft::ranking {
 namespace {
 
@@ -54,6 +56,33 @@ TEST(Criteo, LinesThatAreNone) {
   EXPECT_EQ(wrong(with("ffffffff", "-1")), "id 3 must have up to 8 hexadecimal digits, got '-1'");
   EXPECT_EQ(wrong(with("68fd1e64", "0x12")), "id 1 must have up to 8 hexadecimal digits, got '0x12'");
   EXPECT_THAT(wrong(with("68fd1e64", std::string(1000, 'f'))), HasSubstr("got 'ffffffffffffffffffffffff...'"));
+}
+
+// A line is a sample or an error of one line; whatever is read can be printed and read again.
+TEST(Criteo, LinesWithAnyBytes) {
+  Draws draws(1);
+  int read = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    std::string text = line;
+    for (std::int64_t edits = draws.between(1, 3); edits > 0; --edits) {
+      const std::size_t at = draws.between(0, std::ssize(text) - 1);
+      constexpr std::string_view likely = "\t019afAFx-+. \r";
+      const char byte = draws.uniform() < 0.5 ? likely[draws.between(0, std::ssize(likely) - 1)]
+                                              : static_cast<char>(draws.between(0, 255));
+      draws.uniform() < 0.5 ? text[at] = byte : *text.insert(text.begin() + at, byte);
+    }
+    CriteoSample sample, again;
+    const std::string wrong = parse_sample(text, sample);
+    EXPECT_EQ(wrong.find_first_of("\n\r"), std::string::npos);
+    if (!wrong.empty()) continue;
+    ++read;
+    std::string printed;
+    print_sample(sample, printed);
+    printed.pop_back();
+    ASSERT_EQ(parse_sample(printed, again), "") << text;
+    ASSERT_EQ(again, sample) << text;
+  }
+  EXPECT_GT(read, 500) << "or few lines are tested";
 }
 
 }  // namespace
