@@ -297,6 +297,23 @@ TEST(Placement, SaysWhichTableDoesNotFitWhere) {
   EXPECT_EQ(placing_error({four, {}, {{}, {}, {}, {}}}), "EmbeddingBagCollection: the plan names no axis of its mesh");
 }
 
+TEST(Placement, BatchesWithTheSameRoomForIdsShareAProgram) {
+  EmbeddingBagCollection collection(placed_configs(), {.plan = plans[2]});
+  const auto step =
+      compile(four, [&](const KeyedJaggedTensor& features) { return sum(collection(features).values()); });
+  const embed::ShardedFeatures room{.most_ids = 3 * 3 * samples / 4};
+  for (int seed = 0; seed < 6; ++seed) {
+    const KeyedJaggedTensor features = placed_features(seed);
+    EXPECT_EQ(step(features.sharded("data", four, room)).item(), step(features.sharded("data", four)).item());
+  }
+  const auto roomy =
+      compile(four, [&](const KeyedJaggedTensor& features) { return sum(collection(features).values()) * 2.0; });
+  for (int seed = 0; seed < 6; ++seed) roomy(placed_features(seed).sharded("data", four, room)).item();
+  EXPECT_THAT(roomy.explain().text(), testing::ContainsRegex("6 calls, recorded 1 time, compiled 1 time"));
+  test::expect_error([&] { placed_features(0).sharded("data", four, {.most_ids = 2}); },
+                     "KeyedJaggedTensor.sharded: a device has 13 ids, and there is room for 2 (most_ids)");
+}
+
 TEST(Placement, BadIdsAreNamed) {
   EmbeddingBagCollection collection(placed_configs(), {.plan = plans[2]});
   const auto step =

@@ -328,7 +328,7 @@ std::vector<T> in_blocks(const std::vector<T>& from, std::span<const std::int64_
 
 }  // namespace
 
-KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& mesh,
+KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& mesh, const ShardedFeatures& options,
                                              std::source_location where) const {
   const Call call("KeyedJaggedTensor.sharded", where);
   call.require(ends_.rank() == 2, "the features are in blocks already");
@@ -363,7 +363,9 @@ KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& 
     }
     count = std::max(count, end);
   }
-  count = with_padding(count);
+  call.require(options.most_ids == 0 || count <= options.most_ids, "a device has ", count,
+               " ids, and there is room for ", options.most_ids, " (most_ids)");
+  count = options.most_ids > 0 ? options.most_ids : with_padding(count);
   made.values_ = from_vector(in_blocks(values_.to(DType::i64).to_vector<std::int64_t>(), ends, bags, blocks, count),
                              {blocks, count})
                      .sharded(spec, mesh, where);
@@ -374,8 +376,9 @@ KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const Mesh& 
   return made;
 }
 
-KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, std::source_location where) const {
-  return sharded(axes, current_mesh(), where);
+KeyedJaggedTensor KeyedJaggedTensor::sharded(std::string_view axes, const ShardedFeatures& options,
+                                             std::source_location where) const {
+  return sharded(axes, current_mesh(), options, where);
 }
 
 Tensor KeyedJaggedTensor::lengths(std::source_location where) const {

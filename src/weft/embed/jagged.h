@@ -74,6 +74,12 @@ class JaggedTensor {
   Tensor values_, begins_, ends_, weights_;  // begins_: undefined if each sample begins where the one before ends
 };
 
+struct ShardedFeatures {
+  // The room for ids on each device, of which the rest is padding. A program is compiled for one room, so all batches with the same share
+  // one. 0: what the batch needs, and at most an eighth more, so that batches of similar size do.
+  std::int64_t most_ids = 0;
+};
+
 // Several features of one batch, key-major: the values of all samples of the first key come first. Keys are different and not empty.
 // The batch may be in blocks, which devices of a mesh have: sharded(). Samples may share bags, as many of them have the same ids of some
 // feature: with_shared_bags().
@@ -104,11 +110,12 @@ class KeyedJaggedTensor {
                                             std::source_location where = std::source_location::current());
 
   // The same features, of which each device along some axes of a mesh has the bags of its part of the batch; for data that come from the
-  // host, which are read. Ids are padded by at most an eighth, so that few different programs are compiled. Throws Error if the batch does
-  // not divide, and for features that are in blocks already.
-  KeyedJaggedTensor sharded(std::string_view axes, const Mesh& mesh,
+  // host, which are read. Throws Error if the batch does not divide, for features that are in blocks already, and if a device has more ids
+  // than there is room for.
+  KeyedJaggedTensor sharded(std::string_view axes, const Mesh& mesh, const ShardedFeatures& options = {},
                             std::source_location where = std::source_location::current()) const;
-  KeyedJaggedTensor sharded(std::string_view axes, std::source_location where = std::source_location::current()) const;
+  KeyedJaggedTensor sharded(std::string_view axes, const ShardedFeatures& options = {},
+                            std::source_location where = std::source_location::current()) const;
 
   const std::vector<std::string>& keys() const { return keys_; }
   const Tensor& values() const { return values_; }  // [n], or [blocks, n]: behind the last end of each block is padding
