@@ -1,7 +1,6 @@
 #include <apps/ranking/ranking_trainer.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include <weft/base/error.h>
 #include <weft/jit/compile.h>
@@ -16,16 +15,21 @@ double least_bytes(const RankingConfig& config) {
   return sizeof(float) * Dlrm::parameter_count(config);
 }
 
-embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, std::string_view sharding) {
+std::optional<embed::TableSharding> sharding_named(std::string_view name) {
   using embed::TableSharding;
+  if (name == "auto") return std::nullopt;
+  const TableSharding kinds[] = {TableSharding::data_parallel, TableSharding::table_wise, TableSharding::column_wise,
+                                 TableSharding::row_wise};
+  const auto kind = std::ranges::find(kinds, name, [](TableSharding known) { return concat(known); });
+  require(kind != std::end(kinds), "sharding must be auto, data_parallel, table_wise, column_wise or row_wise, got ",
+          name);
+  return *kind;
+}
+
+embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, std::string_view sharding) {
   const std::vector<embed::EmbeddingBagConfig> tables = table_configs(config);
   embed::PlannerOptions options{.batch = config.batch, .states_per_element = 1.0 / static_cast<double>(config.width)};
-  if (sharding != "auto") {
-    const TableSharding kinds[] = {TableSharding::data_parallel, TableSharding::table_wise, TableSharding::column_wise,
-                                   TableSharding::row_wise};
-    const auto kind = std::ranges::find(kinds, sharding, [](TableSharding known) { return concat(known); });
-    require(kind != std::end(kinds), "sharding must be auto, data_parallel, table_wise, column_wise or row_wise, got ",
-            sharding);
+  if (const auto kind = sharding_named(sharding)) {
     for (const embed::EmbeddingBagConfig& table : tables) options.allowed[table.name] = {*kind};
     options.least_columns = 1;  // what is asked for is tried
   }

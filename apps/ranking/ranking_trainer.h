@@ -25,9 +25,10 @@ namespace weft::ranking {
 // Returns a lower bound on the bytes that a step of such a run needs, without planning it.
 double least_bytes(const RankingConfig& config);
 
-// Returns how the tables are divided among the devices of the mesh. `sharding` is a kind that all tables shall have,
-// such as row_wise, or auto: the planner chooses. Throws Error, which starts with "sharding", for an unknown kind, and
-// if the tables do not fit.
+// Returns the kind of sharding that all tables shall have; nullopt for auto: the planner chooses. Throws Error, which
+// starts with "sharding", for another name.
+std::optional<embed::TableSharding> sharding_named(std::string_view name);
+// Returns how the tables are divided among the devices of the mesh. Throws Error if they do not fit.
 embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, std::string_view sharding);
 
 class RankingTrainer {

@@ -239,7 +239,7 @@ TEST_F(TrainRanking, RefusesWhatMakesNoRun) {
   expect_refused(
       {"--schedule", "prefetch"}, 2,
       HasSubstr("--schedule must be base, sparse_dist, fused_sparse_dist, exact or semi_sync, got prefetch"));
-  expect_refused({"--sharding", "grid"}, 2, HasSubstr("--sharding"));
+  expect_refused({"--sharding", "grid"}, 2, HasSubstr("--sharding must be auto, data_parallel, table_wise"));
   expect_refused({"--mesh", "model=2"}, 2,
                  HasSubstr("--mesh: batches and tables are divided along the axis data alone"));
   expect_refused({"--mesh", "data=2,model=2"}, 2, HasSubstr("along the axis data alone"));
@@ -248,6 +248,7 @@ TEST_F(TrainRanking, RefusesWhatMakesNoRun) {
   expect_refused({"--bottom", "64,x"}, 2,
                  HasSubstr("--bottom must be widths with commas, such as 64,32, from 1 to 1048576, got '64,x'"));
   expect_refused({"--days", "2", "--held-out", "2"}, 2, HasSubstr("--days must be more than the held-out ones"));
+  expect_refused({"--days", "1", "--steps", "3"}, 2, HasSubstr("--days must be more than the held-out ones"));
   expect_refused({"--gzip"}, 2, HasSubstr("--gzip compresses the files of --write-data"));
   expect_refused({"--tolerant"}, 2, HasSubstr("--tolerant is about the lines of --data"));
   expect_refused({"--data", "x", "--days", "3"}, 2, HasSubstr("--data does not go together with --days"));

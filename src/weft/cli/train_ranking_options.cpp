@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <apps/ranking/day_folder.h>
+#include <apps/ranking/ranking_trainer.h>
 #include <weft/base/error.h>
 #include <weft/cli/config_flags.h>
 #include <weft/cli/options.h>
@@ -26,9 +27,9 @@ TrainRankingParser::TrainRankingParser(CLI::App& command, TrainRankingOptions& o
       "training steps, including those before a resume; default: the days are read once, or those of the resumed run");
   command.get_option("--mesh")->description(
       "run on logical devices: data=4 divides the batch and the tables; default: one device");
-  command.add_option("--sharding", options.sharding, "how tables are divided on a mesh; default: auto, by a planner")
-      ->check(CLI::IsMember({"auto", "data_parallel", "table_wise", "column_wise", "row_wise"}))
-      ->type_name("KIND");
+  add_text(command, "--sharding", options.sharding, "a kind",
+           "how tables are divided on a mesh: data_parallel, table_wise, column_wise, row_wise, or auto, by a planner; "
+           "default: auto");
   add_integer(command, "--workers", options.workers,
               "threads that load batches; 0: batches are loaded between steps; default: 1", {0, 256});
   add_integer(command, "--evaluate", options.evaluate, "held-out samples to evaluate, the first ones; default: all",
@@ -61,13 +62,18 @@ void TrainRankingParser::resolve() {
   if (options_.steps == 0 && options_.resume.empty() && options_.write_data.empty()) {
     TrainOptions of_one_step = options_;
     const auto config = resolve_config(of_one_step, preset, false, flags);
-    if (options_.data.empty() && config.days <= config.held_out)
-      wrong(concat("--days must be more than the held-out ones, got ", config.days, " of which ", config.held_out,
-                   " are held out"));
     preset.steps = steps_of_a_pass(config);
   }
-  options_.config = resolve_config(options_, preset, false, flags);
-  resolve_parallelism(options_, options_.config.batch);
+  const ranking::RankingConfig& config = options_.config = resolve_config(options_, preset, false, flags);
+  if (options_.data.empty() && options_.resume.empty() && options_.write_data.empty() && config.days <= config.held_out)
+    wrong(concat("--days must be more than the held-out ones, got ", config.days, " of which ", config.held_out,
+                 " are held out"));
+  resolve_parallelism(options_, config.batch);
+  try {
+    ranking::sharding_named(options_.sharding);
+  } catch (const Error& error) {
+    wrong(led_by_flag(error.what()));
+  }
   if (const auto& mesh = options_.parallelism.mesh;
       mesh && (mesh->axes().size() != 1 || mesh->axes()[0].name != "data"))
     wrong("--mesh: batches and tables are divided along the axis data alone, such as data=4");
