@@ -214,6 +214,16 @@ TEST(Pipeline, StaleTablesAreAskedForAndTold) {
   EXPECT_THROW(schedule::stale("tables", 2), Error);
 }
 
+TEST(Pipeline, ItsProgramsCountAsCompiled) {
+  const auto compiles = [&](const std::optional<Schedule>& with) {
+    const std::uint64_t before = metrics::pipeline_compiles.value();
+    train_with(plans[1], with);
+    return metrics::pipeline_compiles.value() - before;
+  };
+  EXPECT_EQ(compiles(schedule::base()), 0U);
+  EXPECT_EQ(compiles(schedule::sparse_dist()), 3U) << "fill, steady and drain";
+}
+
 TEST(Pipeline, TheFastestExactScheduleThatFitsIsChosen) {
   const TrainedRun want = train_with(plans[1], {}), free = train_with(plans[1], schedule::exact()),
                    tight = train_with(plans[1], schedule::exact(1));

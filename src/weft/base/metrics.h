@@ -92,10 +92,11 @@ inline constinit Metric transfer_to_device_time("TransferToDeviceTime");  // upl
 inline constinit Metric transfer_from_device_time("TransferFromDeviceTime");  // reads
 inline constinit Metric inbound_data("InboundData", Unit::bytes);             // bytes of each read
 inline constinit Metric outbound_data("OutboundData", Unit::bytes);           // bytes of each upload
-inline constinit Counter cached_compile("CachedCompile");      // syncs that found their executable in the cache
-inline constinit Counter uncached_compile("UncachedCompile");  // syncs that had to compile
-inline constinit Counter mark_step("MarkStep");                // syncs and replays that launched something
-inline constinit Counter run_ahead_waits("RunAheadWaits");     // launches that had to wait for the device
+inline constinit Counter cached_compile("CachedCompile");        // syncs that found their executable in the cache
+inline constinit Counter uncached_compile("UncachedCompile");    // syncs that had to compile
+inline constinit Counter pipeline_compiles("PipelineCompiles");  // programs that a pipeline made of a step
+inline constinit Counter mark_step("MarkStep");                  // syncs and replays that launched something
+inline constinit Counter run_ahead_waits("RunAheadWaits");       // launches that had to wait for the device
 
 // Returns a counter whose name is known only at run time: "custom_call::sort_on_host". It lives as long as the process.
 Counter& named_counter(std::string_view name);

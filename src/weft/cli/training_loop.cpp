@@ -224,7 +224,7 @@ nlohmann::json TrainingLoop::report() const {
       {training_.unit + "_per_s", items_per_s()},
       {"division", training_.division()},
       {"compile_ms", compile_ms},
-      {"compiles", metrics::uncached_compile.value()},
+      {"compiles", metrics::uncached_compile.value() + metrics::pipeline_compiles.value()},
       {"recompiles", recompiles_},
       {"peak_bytes_planned", std::max(peak_bytes_planned_, training_.ahead_bytes())},
       {"peak_bytes_in_use", device().stats().peak_bytes_in_use},

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include <weft/base/metrics.h>
 #include <weft/base/process.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/predicted_times.h>
@@ -75,6 +76,8 @@ compiler::Partitioned divided(const Specialization& step, const ir::Graph& graph
 // Builds one of the programs. `donatable` and `shared` say so of its first inputs; the others are neither.
 std::shared_ptr<const runtime::Executable> build(const ir::Graph& graph, const compiler::Partitioned& program,
                                                  std::vector<bool> donatable, std::vector<bool> shared) {
+  const metrics::Timer timer(metrics::compile_time);
+  metrics::pipeline_compiles.add();
   donatable.resize(program.inputs.size());
   shared.resize(program.inputs.size());
   std::optional<compiler::Report> report;
