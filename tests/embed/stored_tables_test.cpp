@@ -277,6 +277,17 @@ TEST(StoredTables, NameWhatIsWrong) {
       "and weight_init_max");
 }
 
+TEST(StoredTables, MustKnowTheStatesOfOptimizers) {
+  const TemporaryFolder folder;
+  Stored model(folder.path);
+  expect_error(
+      [&] { model.tables.prepare(batch_of(0)); },
+      "StoredEmbeddingBagCollection.prepare: call keep(optimizer.state()) before the first batch, so that the state "
+      "of a row goes where the row goes");
+  model.tables.keep({});
+  EXPECT_EQ(model.tables.prepare(batch_of(0)).batch(), 8);
+}
+
 TEST(StoredTables, RefuseFoldersThatTheyMustNotChange) {
   const TemporaryFolder folder;
   std::pair<StateDict, StateDict> first, unsaved;
@@ -308,6 +319,7 @@ TEST(StoredTables, RefuseFoldersThatTheyMustNotChange) {
   }
   StoredEmbeddingBagCollection others({{.num_embeddings = 4, .embedding_dim = 2, .name = "t", .feature_names = {"a"}}},
                                       {.folder = folder.path});
+  others.keep({});
   EXPECT_THAT(error_of([&] { others.prepare(KeyedJaggedTensor({"a"}, {1}, Numbers{1})); }),
               testing::HasSubstr("not t [4, 2]; rows_2: 8 bytes: choose another folder"));
 }

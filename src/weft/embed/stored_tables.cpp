@@ -148,6 +148,7 @@ StoredEmbeddingBagCollection::~StoredEmbeddingBagCollection() = default;
 void StoredEmbeddingBagCollection::keep(const std::vector<NamedParameter>& states, std::source_location where) {
   const record::Call call("StoredEmbeddingBagCollection.keep", where);
   call.require(!stored_, "rows have been read already: call it before the first batch");
+  knows_states_ = true;
   for (Group& group : groups_)
     for (const NamedParameter& state : states) {
       const Type type = state.parameter->type();
@@ -211,6 +212,9 @@ void StoredEmbeddingBagCollection::restore_if_loaded() {
 
 StoredFeatures StoredEmbeddingBagCollection::prepare(const KeyedJaggedTensor& features, std::source_location where) {
   const record::Call call("StoredEmbeddingBagCollection.prepare", where);
+  call.require(
+      knows_states_,
+      "call keep(optimizer.state()) before the first batch, so that the state of a row goes where the row goes");
   restore_if_loaded();
   call.require(!options_.is_weighted || features.weights().defined(),
                "the collection is weighted, but the features have no weights");

@@ -72,8 +72,8 @@ class StoredEmbeddingBagCollection : public Layer {
   StoredEmbeddingBagCollection(StoredEmbeddingBagCollection&&) noexcept;
   ~StoredEmbeddingBagCollection();
 
-  // Has the states of an optimizer come and go with the rows: optimizer.state(). Call it before the first batch, for each optimizer that
-  // trains these tables.
+  // Has the states of an optimizer come and go with the rows: optimizer.state(). To be called before the first batch, for each optimizer that
+  // trains these tables; with an empty list if none does.
   void keep(const std::vector<NamedParameter>& states, std::source_location where = std::source_location::current());
 
   // Reads the rows that a batch needs and are not in memory. To be called for one batch after the other, in the order in which steps use
@@ -133,6 +133,7 @@ class StoredEmbeddingBagCollection : public Layer {
   Parameter state_;                     // i64: which rows the files have; 0: those in memory are newer
   Parameter keys_;                      // u64: of the initial rows of each table
   Tensor known_keys_;                   // another one is in keys_ after a checkpoint was loaded
+  bool knows_states_ = false;           // keep() was called
   std::unique_ptr<StoredRows> stored_;  // null before the first batch
 };
 
