@@ -5,6 +5,7 @@
 
 #include <weft/base/log.h>
 #include <weft/base/metrics.h>
+#include <weft/compiler/spmd/look_ahead.h>
 #include <weft/ir/op.h>
 #include <weft/jit/parameter_buffers.h>
 #include <weft/jit/pipeline_programs.h>

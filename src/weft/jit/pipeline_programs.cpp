@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <weft/base/metrics.h>
@@ -9,6 +10,7 @@
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/predicted_times.h>
 #include <weft/compiler/sharding_layout.h>
+#include <weft/compiler/spmd/look_ahead.h>
 #include <weft/ir/op.h>
 #include <weft/record/backend.h>
 #include <weft/record/mesh.h>
@@ -126,7 +128,8 @@ PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choic
   for (const compiler::Ahead ahead : choices.ahead) {
     PipelinePrograms made;
     made.ahead = ahead;
-    made.parts = compiler::look_ahead(program, inputs_of(step), results_of(step), ahead);
+    if (auto parts = compiler::look_ahead(program, inputs_of(step), results_of(step), ahead))
+      made.parts = std::make_shared<const compiler::LookAhead>(*std::move(parts));
     if (made.parts) {
       donatable.resize(step.inputs.size());
       donatable.resize(step.inputs.size() + made.parts->values.size(), true);

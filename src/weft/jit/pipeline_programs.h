@@ -2,12 +2,14 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
-#include <weft/compiler/spmd/look_ahead.h>
 #include <weft/jit/pipeline.h>
 #include <weft/record/immediates.h>
+
+namespace weft::compiler {
+struct LookAhead;
+}
 
 namespace weft::jit {
 
@@ -18,8 +20,8 @@ struct PipelineProgram {
 
 struct PipelinePrograms {
   compiler::Ahead ahead = compiler::Ahead::nothing;
-  std::optional<compiler::LookAhead> parts;
-  std::string refusal;  // the reason why there are no parts
+  std::shared_ptr<const compiler::LookAhead> parts;  // null if nothing runs ahead
+  std::string refusal;                               // the reason why
   PipelineProgram fill, steady, drain;
   std::string compared;  // with other choices
 };
