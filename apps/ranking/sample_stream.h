@@ -80,7 +80,7 @@ class FileDays : public Days {
   std::unique_ptr<SampleStream> open(StreamPosition from) const override;
   std::int64_t count_samples(const std::function<void(std::int64_t)>& counted) const override;
   std::optional<PlantedRule> rule() const override { return rule_; }
-  // Of the names and first lines of the files, so that a file may be mended before a run goes on with it.
+  // Depends on the names and first lines of the files only, so that a file may be mended before a run goes on with it.
   std::string digest() const override;
 
  private:

@@ -68,7 +68,7 @@ class EmbeddingCollection : public Layer {
   KeyedRows operator()(const KeyedJaggedTensor& features,
                        std::source_location where = std::source_location::current()) const;
 
-  // As in EmbeddingBagCollection.
+  // The same as in EmbeddingBagCollection.
   Parameter& weight(std::string_view table);
   Tensor rows(std::string_view table) const;
 

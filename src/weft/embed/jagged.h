@@ -124,7 +124,7 @@ class KeyedJaggedTensor {
   // Which bag each sample has: [keys, batch] or [blocks, keys, samples]; undefined if bags are not shared, so that sample s has bag s.
   const Tensor& bags_of_samples() const { return bags_of_samples_; }
   const Tensor& weights() const { return weights_; }  // undefined if there are none
-  // Of bags, for features that are not in blocks; others throw Error.
+  // Both count bags, and throw Error for features in blocks.
   Tensor lengths(std::source_location where = std::source_location::current()) const;  // [keys, batch]
   Tensor offsets(std::source_location where = std::source_location::current()) const;  // [keys * batch + 1]
   std::int64_t batch() const {
