@@ -1,4 +1,4 @@
-// Replays a pipeline on a simulated device, whose operations take as long as the compiler predicts: what a schedule gives where nothing
+// Replays a pipeline whose operations take as long as the compiler predicts: what a schedule gives where nothing
 // disturbs it, the same in every run.
 #pragma once
 

@@ -1,10 +1,10 @@
 // Tables whose rows are in files against those in memory: the same bits, whatever comes and goes.
 #include <filesystem>
-#include <fstream>
 
 #include <gtest/gtest.h>
 
 #include <weft/base/file.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/embed/stored_rows.h>
 
 #include "tests/tensor/check.h"
@@ -20,17 +20,6 @@ using embed::StoredFeatures;
 using test::expect_error;
 
 using Numbers = std::vector<std::int64_t>;
-
-struct TemporaryFolder {
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "weft-stored-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-  std::filesystem::path path;
-};
 
 std::vector<EmbeddingBagConfig> configs() {
   return {{.num_embeddings = 400, .embedding_dim = 8, .name = "users", .feature_names = {"user", "friend"}},
@@ -132,7 +121,7 @@ constexpr auto adam = [](auto& model) { return optim::Adam(model, {.lr = 0.01});
 TEST(StoredTables, TrainToTheBitsOfTablesInMemory) {
   const auto check = [](auto make_optimizer, int workers) {
     const TemporaryFolder folder;
-    EXPECT_EQ(losses_stored(make_optimizer, 40, folder.path, workers), losses_in_memory(make_optimizer, 40));
+    EXPECT_EQ(losses_stored(make_optimizer, 40, folder.path(), workers), losses_in_memory(make_optimizer, 40));
   };
   check(sgd, 0);
   check(adagrad, 0);
@@ -178,7 +167,7 @@ TEST(StoredTables, GoOnFromTheLastCheckpoint) {
   std::pair<StateDict, StateDict> saved;
   {
     manual_seed(3);
-    Training training(folder.path);
+    Training training(folder.path());
     for (int i = 0; i < 8; ++i) training.train(i);
     std::ignore = training.save();
     for (int i = 8; i < 20; ++i) EXPECT_EQ(training.train(i), expected[i]);
@@ -188,7 +177,7 @@ TEST(StoredTables, GoOnFromTheLastCheckpoint) {
     EXPECT_GT(training.model.tables.stats().rows_written, 0U);
   }
   manual_seed(1234);
-  Training training(folder.path);
+  Training training(folder.path());
   training.load(saved);
   for (int i = 20; i < 40; ++i) EXPECT_EQ(training.train(i), expected[i]);
 }
@@ -199,7 +188,7 @@ TEST(StoredTables, AreReadAfterACheckpointThatNobodyConfirmed) {
   std::pair<StateDict, StateDict> first, second;
   {
     manual_seed(3);
-    Training training(folder.path);
+    Training training(folder.path());
     for (int i = 0; i < 4; ++i) training.train(i);
     first = training.save();
     for (int i = 4; i < 8; ++i) training.train(i);
@@ -214,8 +203,8 @@ TEST(StoredTables, AreReadAfterACheckpointThatNobodyConfirmed) {
   }
   for (const auto& [saved, begin] : {std::pair(&first, 4), std::pair(&second, 8)}) {
     const TemporaryFolder copy;
-    std::filesystem::copy(folder.path, copy.path / "rows");
-    Training training(copy.path / "rows");
+    std::filesystem::copy(folder.path(), copy / "rows");
+    Training training(copy / "rows");
     training.load(*saved);
     for (int i = begin; i < 12; ++i) EXPECT_EQ(training.train(i), expected[i]);
   }
@@ -223,7 +212,7 @@ TEST(StoredTables, AreReadAfterACheckpointThatNobodyConfirmed) {
 
 TEST(StoredTables, CompileOnceForAnyNumberOfRows) {
   const TemporaryFolder folder;
-  Training training(folder.path);
+  Training training(folder.path());
   for (int i = 0; i < 30; ++i) training.train(i);
   for (int again = 0; again < 2; ++again) training.train(29);  // all rows are here
   const KeyedJaggedTensor empty({"user", "friend", "item", "page"}, {}, Numbers(32, 0));
@@ -235,7 +224,7 @@ TEST(StoredTables, ForgetBatchesThatNoStepUses) {
   const std::vector<float> expected = losses_in_memory(adagrad, 12);
   const TemporaryFolder folder;
   manual_seed(3);
-  Training training(folder.path);
+  Training training(folder.path());
   for (int i = 0; i < 6; ++i) EXPECT_EQ(training.train(i), expected[i]);
   const StoredFeatures left = training.model.tables.prepare(batch_of(100));
   const StoredFeatures next = training.model.tables.prepare(batch_of(6));
@@ -247,7 +236,7 @@ TEST(StoredTables, GoOnAfterBatchesWereDiscarded) {
   const std::vector<float> expected = losses_in_memory(adagrad, 12);
   const TemporaryFolder folder;
   manual_seed(3);
-  Training training(folder.path);
+  Training training(folder.path());
   for (int i = 0; i < 6; ++i) EXPECT_EQ(training.train(i), expected[i]);
   for (int i = 100; i < 104; ++i) training.model.tables.prepare(batch_of(i));
   training.model.tables.discard_prepared();
@@ -256,7 +245,7 @@ TEST(StoredTables, GoOnAfterBatchesWereDiscarded) {
 
 TEST(StoredTables, NameWhatIsWrong) {
   const TemporaryFolder folder;
-  Training training(folder.path, 0.05);
+  Training training(folder.path(), 0.05);
   EXPECT_THAT(error_of([&] { training.train(0); }),
               testing::MatchesRegex("stored tables: a batch needs [0-9]+ rows of width 8, and memory holds 25: raise "
                                     "load_factor, or make batches smaller"));
@@ -266,20 +255,20 @@ TEST(StoredTables, NameWhatIsWrong) {
   expect_error(
       [&] {
         StoredEmbeddingBagCollection({{.num_embeddings = 4, .embedding_dim = 2, .name = "t", .feature_names = {"a"}}},
-                                     {.folder = folder.path, .load_factor = 0});
+                                     {.folder = folder.path(), .load_factor = 0});
       },
       "StoredEmbeddingBagCollection: load_factor must lie in (0, 1], got 0");
   EmbeddingBagConfig made{.num_embeddings = 4, .embedding_dim = 2, .name = "t", .feature_names = {"a"}};
   made.init_fn = [](const Shape& shape, DType dtype) { return zeros(shape, dtype); };
   expect_error(
-      [&] { StoredEmbeddingBagCollection({made}, {.folder = folder.path}); },
+      [&] { StoredEmbeddingBagCollection({made}, {.folder = folder.path()}); },
       "StoredEmbeddingBagCollection: table \"t\" has an init_fn, which makes all rows at once; use weight_init_min "
       "and weight_init_max");
 }
 
 TEST(StoredTables, MustKnowTheStatesOfOptimizers) {
   const TemporaryFolder folder;
-  Stored model(folder.path);
+  Stored model(folder.path());
   expect_error(
       [&] { model.tables.prepare(batch_of(0)); },
       "StoredEmbeddingBagCollection.prepare: call keep(optimizer.state()) before the first batch, so that the state "
@@ -292,9 +281,9 @@ TEST(StoredTables, RefuseFoldersThatTheyMustNotChange) {
   const TemporaryFolder folder;
   std::pair<StateDict, StateDict> first, unsaved;
   {
-    Training training(folder.path);
+    Training training(folder.path());
     training.train(0);
-    Training second(folder.path);
+    Training second(folder.path());
     EXPECT_THAT(error_of([&] { second.train(0); }), testing::HasSubstr("another process is writing to"));
     first = training.save();
     training.train(1);
@@ -302,23 +291,23 @@ TEST(StoredTables, RefuseFoldersThatTheyMustNotChange) {
     std::ignore = training.save();
   }
   {
-    Training training(folder.path);
+    Training training(folder.path());
     EXPECT_THAT(error_of([&] { training.train(0); }),
                 testing::HasSubstr("has the rows of a checkpoint: load it before"));
   }
   {
-    Training training(folder.path);
+    Training training(folder.path());
     training.load(unsaved);
     EXPECT_THAT(error_of([&] { training.train(0); }), testing::HasSubstr("was saved without its rows"));
   }
   {
-    Training training(folder.path);
+    Training training(folder.path());
     training.load(first);
     EXPECT_THAT(error_of([&] { training.train(0); }),
                 testing::HasSubstr("the checkpoint refers to state 1 of the rows, and the folder"));
   }
   StoredEmbeddingBagCollection others({{.num_embeddings = 4, .embedding_dim = 2, .name = "t", .feature_names = {"a"}}},
-                                      {.folder = folder.path});
+                                      {.folder = folder.path()});
   others.keep({});
   EXPECT_THAT(error_of([&] { others.prepare(KeyedJaggedTensor({"a"}, {1}, Numbers{1})); }),
               testing::HasSubstr("not t [4, 2]; rows_2: 8 bytes: choose another folder"));
@@ -330,7 +319,7 @@ TEST(StoredTables, AFullDiskStopsTrainingAndKeepsTheCheckpoint) {
   std::pair<StateDict, StateDict> saved;
   {
     manual_seed(3);
-    Training training(folder.path);
+    Training training(folder.path());
     for (int i = 0; i < 8; ++i) training.train(i);
     saved = training.save();
     detail::file_fault = [](const char* operation) { return std::string_view(operation) == "pwrite" ? ENOSPC : 0; };
@@ -341,7 +330,7 @@ TEST(StoredTables, AFullDiskStopsTrainingAndKeepsTheCheckpoint) {
     EXPECT_THAT(error, testing::HasSubstr("stored tables: cannot write to"));
     EXPECT_THAT(error, testing::HasSubstr("No space left on device"));
   }
-  Training training(folder.path);
+  Training training(folder.path());
   training.load(saved);
   for (int i = 8; i < 12; ++i) EXPECT_EQ(training.train(i), expected[i]);
 }

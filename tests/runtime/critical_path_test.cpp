@@ -1,4 +1,4 @@
-// What a program takes at least when it runs again and again.
+// The least time that a program takes when it runs again and again, and the time that it is predicted to take.
 #include <weft/runtime/critical_path.h>
 
 #include <gtest/gtest.h>

@@ -59,8 +59,8 @@ class JaggedTensor {
   // [batch + 1]; throws Error if values of other features may stand between those of the samples.
   Tensor offsets(std::source_location where = std::source_location::current()) const;
   std::int64_t batch() const { return ends_.rank() == 2 ? ends_.size(0) * ends_.size(1) : ends_.size(0); }
-  // Of rows of numbers: a matrix for each sample, [batch, most, width], with at most its first `most` rows, then zeros. Throws Error for
-  // ids.
+  // Returns a matrix for each sample, [batch, most, width]: at most its first `most` rows of numbers, then zeros. Throws Error if values
+  // are ids.
   Tensor padded(std::int64_t most, std::source_location where = std::source_location::current()) const;
 
   void fields(auto&& field) {

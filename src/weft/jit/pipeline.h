@@ -23,8 +23,8 @@ struct PipelinePrograms;  // of one step
 
 class Pipeline {
  public:
-  // Of several choices, the one that is predicted to take the least time is used, among those whose programs need at most so many bytes at
-  // their peak; if none does, the last. The first of equal ones counts.
+  // A pipeline uses the choice that is predicted to take the least time, among those whose programs need at most so many bytes at their
+  // peak; if none does, the last. The first of equal ones counts.
   struct Choices {
     std::vector<compiler::Ahead> ahead;
     std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max();

@@ -14,7 +14,7 @@ struct Carried {
   std::size_t output = 0, input = 0;
 };
 
-// What a launch takes at least, in microseconds: the work of its busiest stream, or the longest chain of thunks from one launch to the next.
+// The least that a launch takes, in microseconds: the work of its busiest stream, or the longest chain of thunks from one launch to the next.
 struct CriticalPath {
   double compute_us = 0, communication_us = 0;  // the work of these streams
   double chain_us = 0;                          // of thunks that wait for each other, from launch to launch

@@ -123,7 +123,7 @@ TEST(Evaluation, OfTheFirstSamplesOrAll) {
   const Evaluation all = evaluated(0).value();
   EXPECT_EQ(all.samples, 10);
   EXPECT_DOUBLE_EQ(all.click_share, 0.4);
-  // Of the 4 x 6 pairs, those are right in which the clicked sample is the later one: 0 of 0, 2 of 3, 4 of 6, 6 of 9.
+  // There are 4 x 6 pairs; those are right in which the clicked sample is the later one: 0 of 0, 2 of 3, 4 of 6, 6 of 9.
   EXPECT_DOUBLE_EQ(all.auc.value(), 12.0 / 24);
   EXPECT_EQ(all.auc_of_rule, std::nullopt);
   double loss = 0;

@@ -180,8 +180,8 @@ class EmbeddingBagThunk final : public runtime::Thunk {
     });
   }
 
-  // Of an unpooled lookup, clears the rows of the ids that take() may not write: those of keys without an entry, and padding. If rows are
-  // placed, those of all ids.
+  // Clears the rows of an unpooled lookup that take() may not write: those of keys without an entry, and padding; if rows are placed, all
+  // rows.
   template <class Real>
   void clear_other_ids(const runtime::Launch& launch, const LookupIds& lookup, const LookupPlan& plan) const {
     const auto clear = [&](std::int64_t begin, std::int64_t end) {
