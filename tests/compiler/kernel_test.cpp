@@ -53,8 +53,8 @@ void expect_close(const Array& got, const Array& want) {
 
 using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
 
-compiler::Report check(std::initializer_list<Type> types, const Body& body) {
-  const auto graph = ir::make_graph(std::vector<Type>(types), body);
+compiler::Report check(const std::vector<Type>& types, const Body& body) {
+  const auto graph = ir::make_graph(types, body);
   std::vector<Array> inputs;
   for (const Type t : types) inputs.push_back(random_array(t, inputs.size() + 1));
   const auto want = ir::interpret(*graph, inputs);
@@ -115,6 +115,63 @@ TEST(Kernel, PadAndConcatenate) {
     return std::vector{ir::pad(x[0], ir::constant(g, Type(DType::f32, {}), 7), low, high, none),
                        ir::concatenate(parts, 1)};
   });
+}
+
+// Each operand has a kernel of its own, with what is computed from it before and after.
+TEST(Kernel, ConcatenationsOfManyOperandsAreWrittenPartByPart) {
+  std::mt19937 random(3);
+  const auto below = [&](int n) { return static_cast<std::int64_t>(random() % n); };
+  for (int trial = 0; trial < 40; ++trial) {
+    SCOPED_TRACE(trial);
+    const int rank = 1 + static_cast<int>(below(3)), dimension = static_cast<int>(below(rank));
+    const int operands = 2 + static_cast<int>(below(12));
+    std::vector<Type> types;
+    for (int k = 0; k < operands; ++k) {
+      std::vector<Dim> dims(rank, Dim(rank == 1 ? 1 : rank == 2 ? 130 : 20));
+      dims[dimension] = Dim(k == 0 ? 4100 : below(40));
+      types.emplace_back(DType::f32, dims);
+    }
+    const std::int64_t kind = below(5);
+    const auto graph_of = [&](std::span<const Value> x) {
+      std::vector<Value> parts;
+      for (int k = 0; k < operands; ++k)
+        parts.push_back(kind == 1 && k % 2 == 0 ? ir::tanh(x[k])
+                        : kind == 2             ? ir::reverse(x[k], std::vector<std::int64_t>{0})
+                                                : x[k]);
+      if (kind == 3 && operands > 4) {  // nested, along the same dimension
+        const std::span<const Value> inner(parts.data() + 1, 3);
+        const Value nested = ir::concatenate(inner, dimension);
+        parts.erase(parts.begin() + 1, parts.begin() + 4);
+        parts.insert(parts.begin() + 1, nested);
+      }
+      const Value all = ir::concatenate(parts, dimension);
+      if (kind != 4) return std::vector{all, ir::negate(all) * all};
+      std::vector<std::int64_t> order(rank);
+      for (int d = 0; d < rank; ++d) order[d] = rank - 1 - d;
+      const std::int64_t last[] = {rank - 1};
+      return std::vector{ir::transpose(all * 2.0, order), ir::reduce_sum(all, last)};
+    };
+    const auto graph = ir::make_graph(types, [&](ir::Graph&, auto x) { return graph_of(x); });
+    std::vector<Array> inputs;
+    for (const Type t : types) inputs.push_back(random_array(t, inputs.size() + trial));
+    const auto want = ir::interpret(*graph, inputs);
+    for (const bool strict : {false, true}) {
+      compiler::Options options;
+      options.strict = strict;
+      const auto got = test::run_compiled(*graph, inputs, options);
+      for (std::size_t i = 0; i < got.size(); ++i) expect_close(got[i], want[i]);
+    }
+  }
+}
+
+TEST(Kernel, ConcatenationsAreOneUnitWithTheirNeighbours) {
+  const Type part(DType::f32, {256, 24});
+  const auto report = check(std::vector<Type>(20, part), [](ir::Graph&, auto x) {
+    std::vector<Value> parts;
+    for (const Value v : x) parts.push_back(ir::exponential(v));
+    return std::vector{ir::concatenate(parts, 1) * 2.0};
+  });
+  EXPECT_EQ(report.thunks, 1);
 }
 
 TEST(Kernel, PadsOfPadsHaveNegativePositions) {

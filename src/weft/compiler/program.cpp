@@ -140,7 +140,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
       std::vector<runtime::Slice> buffers(read, read + loop.inputs);
       buffers.insert(buffers.end(), write, write + loop.outputs());
       read += loop.inputs;
-      write += loop.outputs();
+      if (!kernels->write_parts) write += loop.outputs();
       calls.emplace_back(loop, parts_.kernels[unit][i], std::move(buffers), sizes(loop.parameters));
     }
     thunk = std::make_shared<KernelThunk>(std::move(calls));

@@ -148,3 +148,14 @@ func.func @stopped(%x: tensor<4xf32>) -> tensor<4xf32> {
   %1 = stablehlo.negate %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// An operand that is a concatenation along the same dimension is replaced by its operands, unless something else uses it, too.
+// CHECK-LABEL: @nested_concatenations(
+// CHECK-NEXT: %[[BOTH:.*]] = "stablehlo.concatenate"(%arg0, %arg1)
+// CHECK: "stablehlo.concatenate"(%arg0, %arg1, %arg0, %[[BOTH]])
+func.func @nested_concatenations(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> (tensor<2x17xf32>, tensor<2x7xf32>) {
+  %0 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<2x3xf32>, tensor<2x4xf32>) -> tensor<2x7xf32>
+  %1 = stablehlo.concatenate %y, %x, dim = 1 : (tensor<2x4xf32>, tensor<2x3xf32>) -> tensor<2x7xf32>
+  %2 = stablehlo.concatenate %x, %1, %0, dim = 1 : (tensor<2x3xf32>, tensor<2x7xf32>, tensor<2x7xf32>) -> tensor<2x17xf32>
+  return %2, %0 : tensor<2x17xf32>, tensor<2x7xf32>
+}

@@ -68,7 +68,7 @@ class Lowering {
   // Dimensions of size 1 are no axes, so that a position has a unique form, whatever the shape of the value.
   void choose_domain() {
     if (!request_.reduction) {
-      for (const Dim d : request_.outputs[0].type().dims())
+      for (const Dim d : pointwise_domain().dims())
         if (d != Dim(1)) add_axis(d, Role::lane);
       return;
     }
@@ -84,6 +84,11 @@ class Lowering {
         add_axis(type.dim(*d), is_reduced(*d) ? Role::lane : Role::row);
       }
     }
+  }
+
+  Type pointwise_domain() const {
+    const auto [concatenation, operand] = request_.part;
+    return concatenation ? concatenation->operand(operand).type() : request_.outputs[0].type();
   }
 
   void add_axis(Size size, Role role) {
@@ -115,7 +120,34 @@ class Lowering {
 
   // ---- expressions
 
+  // Finds where the part of a concatenation lies in the whole.
+  bool find_part() {
+    const auto [concatenation, operand] = request_.part;
+    const Type part = concatenation->operand(operand).type();
+    const auto index = delinearise(loop_.linear([](Role) { return true; }), part.dims(), loop_.axes, split_);
+    if (!index) return false;
+    in_part_ = in_whole_ = *index;
+    const int d = concatenation->attributes<ir::ConcatenateAttributes>().dimension;
+    for (int k = 0; k < operand; ++k) in_whole_[d].offset += Size(concatenation->operand(k).type().dim(d));
+    return true;
+  }
+
+  bool build_part() {
+    if (!find_part()) return false;
+    const Type whole = request_.part.concatenation->type();
+    for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
+      const Value output = request_.outputs[i];
+      if (!std::ranges::equal(output.type().dims(), whole.dims()))
+        return refuse("an output has another shape than the concatenation of which the kernel computes a part");
+      const ExprId value = evaluate(output, in_whole_, {});
+      if (value < 0) return false;
+      loop_.stores.push_back({value, i, linearise(in_whole_, whole.dims())});
+    }
+    return true;
+  }
+
   bool build() {
+    if (request_.part.concatenation) return build_part();
     const auto all = [](Role) { return true; };
     const auto kept = [this](Role r) { return !loop_.is_reduced(r); };
     for (std::size_t i = 0; i < request_.outputs.size(); ++i) {
@@ -261,6 +293,10 @@ class Lowering {
       const ExprId padding = evaluate(node.operand(1), {}, {});
       return padding < 0 ? -1 : select(inside, value, padding);
     }
+    if (&node == request_.part.concatenation) {
+      if (index != in_whole_) return fail("a concatenation is needed at another position than its own");
+      return evaluate(node.operand(request_.part.operand), in_part_, bounds);
+    }
     if (node.attributes_if<ir::ConcatenateAttributes>()) {
       ExprId result = -1;
       for (int k = std::ssize(node.operands) - 1; k >= 0; --k) {
@@ -375,6 +411,8 @@ class Lowering {
   DraftLoop loop_;
   std::map<std::uint64_t, std::vector<Key>> memo_;
   std::map<std::uint32_t, Index> computed_at_;
+  Index in_part_,
+      in_whole_;  // of a part of a concatenation: the position of an element in the operand and in the concatenation
   std::optional<Split> split_;
   std::string refusal_;
   const Node* blocker_ = nullptr;

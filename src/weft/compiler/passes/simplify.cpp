@@ -143,6 +143,22 @@ Value simplify_convolution(const Node& n, std::span<const Value> x) {
   return {&x[0].graph().append(*n.op, std::array{x[0], x[1].node->operand(0)}, &a, std::span(&type, 1)), 0};
 }
 
+// Replaces operands that are concatenations along the same dimension, and that nothing else uses, by their operands.
+Value simplify_concatenation(const Node& n, std::span<const Value> x, std::span<const int> uses) {
+  const auto* a = n.attributes_if<ir::ConcatenateAttributes>();
+  if (!a) return {};
+  std::vector<Value> parts;
+  for (std::size_t k = 0; k < x.size(); ++k) {
+    const auto* inner = x[k].node->attributes_if<ir::ConcatenateAttributes>();
+    if (inner && inner->dimension == a->dimension && uses[n.operands[k].node->id] == 1) {
+      parts.insert(parts.end(), x[k].node->operands.begin(), x[k].node->operands.end());
+    } else {
+      parts.push_back(x[k]);
+    }
+  }
+  return parts.size() > x.size() ? ir::concatenate(parts, a->dimension) : Value();
+}
+
 // Replaces carried values that a loop never changes by their initial values. A loop that changes nothing is left unchanged: it never ends.
 std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& n, std::span<const Value> x) {
   if (n.op->flow != ir::Flow::loop) return std::nullopt;
@@ -162,7 +178,12 @@ std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& 
 
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
   Rewriter rewriter(graph);
+  std::vector<int> uses(graph.nodes().size());
+  for (const Node* node : graph.nodes())
+    for (const Value v : node->operands) ++uses[v.node->id];
+  for (const Value v : graph.outputs()) ++uses[v.node->id];
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
+    if (const Value replacement = simplify_concatenation(node, operands, uses)) return std::vector{replacement};
     for (const auto rule : {simplify_identity, simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction,
                             simplify_convolution})
       if (const Value replacement = rule(node, operands)) return std::vector{replacement};

@@ -25,6 +25,9 @@ namespace {
 
 constexpr int no_cluster = -1;
 constexpr std::size_t max_buffers = 48, max_exprs = 600;
+// A concatenation of so many elements has a kernel for each operand. If it cannot have them, it is not fused unless its operands are few.
+constexpr std::int64_t many_elements = 4096;
+constexpr std::size_t few_operands = 3;
 // A kernel with fewer rows than few_rows, each longer than long_row, would leave threads idle.
 constexpr std::int64_t few_rows = 8, long_row = 32768;
 
@@ -163,10 +166,11 @@ class FusionPlanner {
 
   // The result of lowering a cluster; equal clusters share it.
   struct LoweredCluster {
-    Status status = {};                     // fails if it should not be one kernel
-    std::shared_ptr<const Loop> loop = {};  // null if it cannot be one kernel
-    // For each input: its node's place in the key, and the result's index.
+    Status status = {};             // fails if it should not be one unit
+    GeneratedKernels kernels = {};  // none if it cannot be one unit
+    // For each input of each kernel: its node's place in the key, and the result's index.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> inputs = {};
+    std::optional<Size> bytes = {};  // moved by kernels that write parts
     std::optional<Size> flops = {};  // counted when the first unit is made
   };
 
@@ -175,15 +179,54 @@ class FusionPlanner {
     const auto [known, is_new] = lowered_.try_emplace(keys_.of(cluster.nodes, cluster.reduction, outputs));
     LoweredCluster& lowered = known->second;
     if (!is_new) return lowered;
+    const Node* const longest = longest_concatenation(cluster);
+    if (longest && !cluster.reduction && lower_parts(cluster, outputs, *longest, lowered)) return lowered;
     auto result = placement_.lower(cluster.nodes, cluster.reduction, outputs);
-    if (result.kernel) {
-      for (const Value v : result.kernel->inputs) lowered.inputs.emplace_back(keys_.place_of(*v.node), v.index);
-      lowered.loop = std::make_shared<const Loop>(std::move(result.kernel->loop));
-      lowered.status = check_limits(*lowered.loop);
-    } else {
+    if (!result.kernel) {
       lowered.status = result.kernel.status();
+      return lowered;
     }
+    add(std::move(*result.kernel), lowered);
+    if (longest && longest->operands.size() > few_operands && cluster.nodes.size() > 1)
+      lowered.status = Status::failed(
+          concat("each element would be selected from ", longest->operands.size(), " operands of a concatenation"));
     return lowered;
+  }
+
+  void add(Lowered kernel, LoweredCluster& to) {
+    for (const Value v : kernel.inputs) to.inputs.emplace_back(keys_.place_of(*v.node), v.index);
+    to.kernels.loops.push_back(std::make_shared<const Loop>(std::move(kernel.loop)));
+    if (to.status) to.status = check_limits(*to.kernels.loops.back());
+  }
+
+  // Returns the concatenation with the most operands among those that are worth a kernel for each operand; null if there is none.
+  const Node* longest_concatenation(const Cluster& cluster) const {
+    const Node* longest = nullptr;
+    for (const std::uint32_t id : cluster.nodes) {
+      const Node& n = node(id);
+      if (!n.attributes_if<ir::ConcatenateAttributes>() || placement_.elements_of(n.type()) < many_elements) continue;
+      if (!longest || n.operands.size() > longest->operands.size()) longest = &n;
+    }
+    return longest;
+  }
+
+  // Makes a kernel for each operand of the concatenation, which computes what follows from this operand. In a kernel for the whole, each
+  // element would be selected from all operands. Returns false if that is not possible.
+  bool lower_parts(const Cluster& cluster, const std::vector<Value>& outputs, const Node& concatenation,
+                   LoweredCluster& lowered) {
+    if (cluster.nodes.size() > 1 && concatenation.operands.size() > max_buffers) return false;  // too many attempts
+    LoweredCluster made{.kernels = {.loops = {}, .write_parts = true}, .bytes = Size(0)};
+    for (int k = 0; k < std::ssize(concatenation.operands); ++k) {
+      const Size elements = product_of(concatenation.operand(k).type().dims());
+      if (elements.is(0)) continue;
+      auto part = placement_.lower(cluster.nodes, nullptr, outputs, {&concatenation, k});
+      if (!part.kernel) return false;
+      for (const DType dtype : part.kernel->loop.buffers) *made.bytes += elements * byte_size(dtype);
+      add(*std::move(part.kernel), made);
+    }
+    if (made.kernels.loops.empty()) return false;
+    lowered = std::move(made);
+    return true;
   }
 
   // Fails if the loop should not be a kernel.
@@ -265,24 +308,26 @@ class FusionPlanner {
   Unit make_kernel(const Cluster& cluster, int self) {
     std::vector<Value> outputs = outputs_of(cluster, self, self);
     LoweredCluster& lowered = lower(cluster, outputs);
-    WEFT_ASSERT(lowered.loop, "a cluster cannot be lowered: ", lowered.status.reason(), ", ",
+    WEFT_ASSERT(!lowered.kernels.loops.empty(), "a cluster cannot be lowered: ", lowered.status.reason(), ", ",
                 node(cluster.nodes.back()).op->name);
     Unit unit;
     unit.order = cluster.nodes.back();
     const Node& last = node(cluster.nodes.back());
     if (cluster.nodes.size() > 1) unit.info.name = concat("fusion.", last.id);
     describe(unit, last);
-    unit.info.category = cluster.reduction
-                             ? (lowered.loop->walk == Walk::columns ? "column reduction fusion" : "reduction fusion")
-                             : "loop fusion";
+    unit.info.category =
+        cluster.reduction
+            ? (lowered.kernels.loops[0]->walk == Walk::columns ? "column reduction fusion" : "reduction fusion")
+            : "loop fusion";
     for (const auto& [place, index] : lowered.inputs)
       unit.reads.push_back(storage_of({&node(keys_.met()[place]), index}));
     unit.writes = std::move(outputs);
     std::ranges::stable_sort(unit.writes, std::greater{}, [&](Value v) { return placement_.elements_of(v.type()); });
     if (!lowered.flops) lowered.flops = flops_of(cluster);
     unit.flops = *lowered.flops;
-    unit.form = GeneratedKernels{{lowered.loop}};
-    find_in_place(unit);
+    unit.bytes = lowered.bytes;
+    unit.form = lowered.kernels;
+    if (!lowered.kernels.write_parts) find_in_place(unit);
     if (cluster.nodes.size() > 1) tell_fusion(unit, cluster);
     return unit;
   }

@@ -51,8 +51,8 @@ bool Placement::is_inlined(const Node& n) const {
   return placed_[n.id] == Placed::recomputed || (placed_[n.id] == Placed::unused && n.op == &ops::reshape);
 }
 
-LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node* reduction,
-                                std::vector<Value> outputs) const {
+LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node* reduction, std::vector<Value> outputs,
+                                KernelRequest::Part part) const {
   KernelRequest request;
   request.outputs = std::move(outputs);
   // The last output sets the domain of a pointwise kernel, so it must be the largest.
@@ -60,6 +60,7 @@ LoweringResult Placement::lower(std::span<const std::uint32_t> nodes, const Node
   request.computes = [&](const Node& n) { return is_inlined(n) || std::ranges::binary_search(nodes, n.id); };
   request.free = [&](const Node& n) { return !std::ranges::binary_search(nodes, n.id); };
   request.reduction = reduction;
+  request.part = part;
   request.contract = !options_.strict;
   request.target = options_.target;
   return compiler::lower(request);

@@ -41,9 +41,9 @@ class Placement {
   // Returns whether the node reads the value at positions that are data, so that the value must lie in memory.
   static bool is_searched(const ir::Node& n, ir::Value v);
 
-  // Lowers these nodes (ascending ids) to one kernel that stores `outputs`.
-  LoweringResult lower(std::span<const std::uint32_t> nodes, const ir::Node* reduction,
-                       std::vector<ir::Value> outputs) const;
+  // Lowers these nodes (ascending ids) to one kernel that stores `outputs`, or a part of them.
+  LoweringResult lower(std::span<const std::uint32_t> nodes, const ir::Node* reduction, std::vector<ir::Value> outputs,
+                       KernelRequest::Part part = {}) const;
 
  private:
   ir::Node& node(std::uint32_t id) const { return *graph_.nodes()[id]; }

@@ -34,6 +34,8 @@ struct Unit;
 // and writes are concatenated.
 struct GeneratedKernels {
   std::vector<std::shared_ptr<const Loop>> loops;
+  // Each kernel writes its part of all values that the unit writes; otherwise each writes values of its own.
+  bool write_parts = false;
 };
 
 // A thunk that is written by hand or calls a library.
