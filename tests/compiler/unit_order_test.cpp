@@ -71,5 +71,18 @@ TEST(UnitOrder, WhatTheLinkCarriesLongestBeginsFirst) {
                       20.0));
 }
 
+// Pooled rows, which the next launch begins with, are sent before gradients whose sums would delay them.
+TEST(UnitOrder, WhatTheNextLaunchNeedsIsSentWhenItIsReady) {
+  Units units;
+  const ir::Value pooled = units.compute("look up", 4, {});
+  const ir::Value gradient = units.compute("gradient", 5, {});
+  units.exchange("send the rows", 4, {pooled});
+  const ir::Value summed = units.exchange("sum", 1, {gradient});
+  units.compute("update", 1, {summed});
+  const auto [names, ms] = units.ordered(Priority::longest_chain);
+  EXPECT_EQ(names, (std::vector<std::string>{"look up", "send the rows", "gradient", "sum", "update"}));
+  EXPECT_DOUBLE_EQ(ms, 11);
+}
+
 }  // namespace
 }  // namespace weft::compiler

@@ -210,7 +210,7 @@ std::vector<Unit> hide_collectives(const ir::Graph& graph, const std::vector<Uni
                       bound = static_cast<std::uint64_t>(most_memory * static_cast<double>(least));
   std::optional<BesideCollectives> best;
   std::uint64_t of_first = 0;
-  for (const Priority priority : {Priority::program, Priority::longest_link}) {
+  for (const Priority priority : {Priority::program, Priority::longest_link, Priority::longest_chain}) {
     BesideCollectives made = beside_collectives(units, seconds, priority);
     if (best && made.seconds > (1 - least_gain) * best->seconds) continue;
     const std::uint64_t bytes = peak(made.units);

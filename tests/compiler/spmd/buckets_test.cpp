@@ -19,6 +19,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/verify.h>
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/dependencies.h>
 #include <weft/runtime/parallel.h>
 #include <weft/runtime/schedule.h>
 
@@ -123,6 +124,22 @@ TEST(JoinCollectives, FewCarryTheGradientsOfAnyNumberOfLayers) {
   for (const double gb_s : {0.01, 0.1, 1.0, 10.0, 100.0})
     EXPECT_LE(joined(step, {.link = {.latency_us = 1, .gb_s = gb_s, .leaves_cpus = true}}).size(), 8u)
         << gb_s << " GB/s";
+}
+
+// Rows of two collections, which are looked up one after the other.
+TEST(JoinCollectives, LargeOnesStayApartWhereComputationHidesThem) {
+  ShardedProgram p;
+  std::vector<Value> sums;
+  for (int i = 0; i < 2; ++i) {
+    const Value rows = ir::abs(p.input(f32({64, 4096}), Sharding(eight, {{0}, {}})));
+    sums.push_back(ir::abs(ir::reduce_sum(rows, std::array<std::int64_t, 1>{0})));
+  }
+  p.graph.set_outputs({sums[0] + sums[1]});
+  const Link quick{.latency_us = 0.1, .gb_s = 1, .leaves_cpus = true},
+      late{.latency_us = 100, .gb_s = 1, .leaves_cpus = true};
+  EXPECT_THAT(joined(p, {.link = quick}), ElementsAre("all_reduce 1", "all_reduce 1"));
+  EXPECT_THAT(joined(p, {.link = late}), ElementsAre("all_reduce 2")) << "the latency is most of its time";
+  EXPECT_THAT(joined(p, {.link = quick, .overlap = false}), ElementsAre("all_reduce 2"));
 }
 
 TEST(JoinCollectives, WeightsThatAreNeededFirstComeFirst) {
@@ -291,6 +308,25 @@ TEST(HiddenCollectives, MemoryBoundsWhatIsComputedEarlier) {
   EXPECT_THAT(hidden.division->joined,
               testing::Contains(HasSubstr("operations keep their order, because hiding collectives would take")));
   EXPECT_EQ(run_on_mesh(one, runtime::cpu(), inputs), run_on_mesh(other, runtime::cpu(), inputs));
+}
+
+// The memory of what is sent would otherwise be used by the next computation, which would wait until it has arrived.
+TEST(HiddenCollectives, ComputationDoesNotWaitForTheMemoryOfWhatIsSent) {
+  ShardedProgram p;
+  const Value x = p.input(f32({64, 64}), Sharding(eight, {{0}, {}}));
+  const std::array<std::int64_t, 1> rows{0};
+  const Value sent = ir::reduce_sum(ir::abs(x), rows);  // an output
+  Value other = dot(x, p.input(f32({64, 64}), Sharding(eight, 2)));
+  for (int i = 0; i < 3; ++i) other = dot(other, p.input(f32({64, 64}), Sharding(eight, 2)));
+  p.graph.set_outputs({sent, other});
+  const auto step = compile_for_mesh(divided(p), {.link = slow});
+  std::vector<bool> communicates;
+  for (const auto& thunk : step->thunks) communicates.push_back(thunk->stream == runtime::StreamKind::communication);
+  ASSERT_THAT(communicates, testing::Contains(true));
+  const auto after = runtime::dependencies(*step);
+  for (std::size_t t = 0; t < after.size(); ++t)
+    for (const std::uint32_t before : after[t])
+      EXPECT_FALSE(communicates[before] && !communicates[t]) << step->thunks[t]->info.name << " waits";
 }
 
 TEST(ThrottledLink, CollectivesLastAsLongAsItSays) {

@@ -80,14 +80,18 @@ class MemoryPlanner {
     for (int u = std::ssize(units_) - 1; u >= 0; --u)
       if (!is_collective(units_[u]))
         for (const Value v : units_[u].reads) first_user[v] = u;
+    std::unordered_set<Value, ir::ValueHash> outputs;
+    for (const Value v : graph_.outputs()) outputs.insert(storage_of(v));
     int awaited = std::ssize(units_) - 1;
     for (int u = awaited; u >= 0; --u) {
       if (!is_collective(units_[u])) continue;
       for (const Value v : units_[u].writes)
         if (const auto user = first_user.find(v); user != first_user.end()) awaited = std::min(awaited, user->second);
       std::unordered_set<Value, ir::ValueHash> overwritten;
+      // An output has memory of its own.
       for (const auto& [write, read] : units_[u].in_place)
-        if (last_[units_[u].reads[read]] == u) overwritten.insert(units_[u].reads[read]);
+        if (last_[units_[u].reads[read]] == u && !outputs.contains(units_[u].writes[write]))
+          overwritten.insert(units_[u].reads[read]);
       for (const auto* values : {&units_[u].reads, &units_[u].writes})
         for (const Value v : *values)
           if (!overwritten.contains(v)) last_[v] = std::max(last_[v], awaited);

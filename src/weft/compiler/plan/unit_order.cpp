@@ -17,6 +17,7 @@ class UnitOrder {
   UnitOrder(std::span<const Unit> units, const PredictSeconds& seconds, Priority priority)
       : units_(units),
         seconds_(seconds),
+        priority_(priority),
         rank_(units.size()),
         users_(units.size()),
         waits_(units.size()),
@@ -27,7 +28,7 @@ class UnitOrder {
     find_readers();
     for (std::size_t u = 0; u < units.size(); ++u) rank_[u].order = units[u].order;
     if (seconds_ && priority == Priority::program) find_what_hides();
-    if (priority == Priority::longest_link) find_longest_links();
+    if (priority != Priority::program) find_longest_chains();
     for (std::size_t u = 0; u < units.size(); ++u)
       if (waits_[u] == 0) add_ready(u);
   }
@@ -123,11 +124,14 @@ class UnitOrder {
 
   // All computation has to be done by the same processor, in whichever order; so what lasts longest after it is to begin first (Jackson's
   // rule for jobs with delivery times).
-  void find_longest_links() {
+  void find_longest_chains() {
     for (std::size_t u = units_.size(); u-- > 0;) {
       double after = 0;
       for (const std::size_t user : users_[u]) after = std::max(after, -rank_[user].first);
-      rank_[u].first = -(after + (communicates(u) ? units_[u].link_seconds : 0));
+      const double own = communicates(u)                        ? units_[u].link_seconds
+                         : priority_ == Priority::longest_chain ? seconds_(units_[u])
+                                                                : 0;
+      rank_[u].first = -(after + own);
     }
   }
 
@@ -149,7 +153,7 @@ class UnitOrder {
 
   void add_ready(std::size_t u) {
     if (communicates(u)) {
-      (users_[u].empty() ? final_ : communicating_).insert(place(u));
+      (users_[u].empty() && priority_ == Priority::program ? final_ : communicating_).insert(place(u));
     } else {
       (readers_[u] == 0 ? ready_ : giving_way_).insert(place(u));
     }
@@ -157,6 +161,7 @@ class UnitOrder {
 
   std::span<const Unit> units_;
   const PredictSeconds& seconds_;
+  const Priority priority_;
   std::vector<Rank> rank_;
   std::vector<std::vector<std::size_t>> users_;
   std::vector<int> waits_;    // for each unit: how many other units it waits for

@@ -20,6 +20,7 @@ namespace {
 using ir::Collective;
 using ir::Node;
 
+constexpr std::size_t few = 8;  // buckets
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
 bool may_be_joined(const Node& node) {
@@ -54,14 +55,18 @@ using Bucket = std::vector<Member>;
 // has ended.
 class Cutter {
  public:
-  Cutter(std::span<const Member> members, const Link& link) : members_(members), link_(link) {
+  Cutter(std::span<const Member> members, const Options& options)
+      : members_(members),
+        link_(options.link),
+        bucketing_(options.bucketing),
+        may_stay_apart_(options.overlaps() && bucketing_ == Bucketing::chosen) {
     for (const Member& m : members) total_ += m.bytes;
   }
 
-  std::vector<Bucket> cut(Bucketing bucketing, JoinedCollectives& told) {
+  std::vector<Bucket> cut(JoinedCollectives& told) {
     // More buckets than these would be more than anybody can hide.
     constexpr double bytes_each = 12.5e6;
-    const std::size_t most = std::max<std::size_t>(8, static_cast<std::size_t>(total_ / bytes_each));
+    const std::size_t most = std::max<std::size_t>(few, static_cast<std::size_t>(total_ / bytes_each));
     before_.assign(members_.size() + 1, {unbounded, unbounded, 0});
     before_[0] = {-unbounded, 0, 0};
     std::vector<Ends> ends;
@@ -69,7 +74,7 @@ class Cutter {
       add_bucket();
       ends.push_back(before_.back());
       const bool is_possible = ends.back().end < unbounded;
-      if (is_possible && (bucketing == Bucketing::one || count >= most)) break;
+      if (is_possible && (bucketing_ == Bucketing::one || count >= most)) break;
     }
     const double least = std::ranges::min_element(ends, {}, &Ends::late)->late;
     const double near = link_.seconds(total_) / 100;  // as good as the best
@@ -111,6 +116,7 @@ class Cutter {
         needed_at = std::min(needed_at, first.needed_at);
         // Each further member makes the bucket later.
         if (last.made_at >= needed_at || ready + link_.seconds(bytes) - needed > best[end].late) break;
+        if (is_large(bytes - first.bytes)) break;
         if (before_[begin].end == unbounded) continue;
         const double at = std::max(before_[begin].end, ready) + link_.seconds(bytes);
         best[end] = std::min(best[end], Ends{std::max(before_[begin].late, at - needed), at, begin});
@@ -121,8 +127,16 @@ class Cutter {
     before_ = std::move(best);
   }
 
+  // Returns whether a bucket needs no further members: they would save little latency, and it would begin later.
+  bool is_large(double bytes) const {
+    constexpr double little = 0.05;
+    return may_stay_apart_ && few * bytes >= total_ && link_.seconds(0) < little * link_.seconds(bytes);
+  }
+
   const std::span<const Member> members_;
   const Link link_;
+  const Bucketing bucketing_;
+  const bool may_stay_apart_;
   double total_ = 0;
   std::vector<Ends> before_;  // by the number of members
   std::vector<std::vector<std::size_t>>
@@ -283,7 +297,7 @@ class Joiner {
     }
     if (together.size() < 2) return;
     JoinedCollectives told{.op = together.front().node->op};
-    for (Bucket& bucket : Cutter(together, options_.link).cut(options_.bucketing, told)) {
+    for (Bucket& bucket : Cutter(together, options_).cut(told)) {
       told.sizes.push_back(bucket.size());
       double& bytes = told.sent_bytes.emplace_back();
       for (const Member& m : bucket) bytes += m.bytes;
