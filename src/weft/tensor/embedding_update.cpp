@@ -161,44 +161,103 @@ Value clipped(Frame& frame, Value cotangent, const Tensor& limit) {
   return ir::maximum(ir::minimum(cotangent, most), -most);
 }
 
-std::vector<UpdatedRows> append_update(Frame& frame, std::span<const TableRows> tables, const RowFunction& function,
-                                       const UpdateOptions& options) {
-  const std::size_t states = tables[0].states.size();
-  UpdateLists lists;
-  std::vector<Value> operands;
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    operands.push_back(frame.value(tables[t].value));
-    frame.require(tables[t].states.size() == states, "all tables must have the same number of states");
-    const auto table = static_cast<std::int64_t>(t);
-    lists.counters.insert(lists.counters.end(), {table << 40, ir::counters_of_row(tables[t].value.size(1))});
-    std::vector<Value> terms;
-    add_terms(frame, frame.value(tables[t].gradient), terms);
-    for (const Value term : terms) lists.add(term, table);
+std::vector<std::vector<Value>> terms_of(Frame& frame, std::span<const TableRows> tables) {
+  std::vector<std::vector<Value>> terms;
+  for (const TableRows& table : tables) {
+    frame.require(table.states.size() == tables[0].states.size(), "all tables must have the same number of states");
+    add_terms(frame, frame.value(table.gradient), terms.emplace_back());
   }
-  for (std::size_t i = 0; i < states; ++i)
-    for (const TableRows& table : tables) operands.push_back(frame.value(table.states[i]));
-  for (const ir::Node* node : lists.nodes) {
-    operands.push_back(clipped(frame, node->operand(0), options.max_gradient));
-    operands.insert(operands.end(), node->operands.begin() + 1, node->operands.end());
-  }
-  const bool has_random_bits = options.random_key.defined();
-  if (has_random_bits) operands.push_back(frame.value(options.random_key));
-  const RecordedRows rows = record_rows(frame, tables, function, has_random_bits);
-  const ir::RowBodies divided = ir::divide_rows(*rows.graph, rows.tables);
-  for (const Value number : numbers_outside(frame, rows, divided.numbers)) operands.push_back(number);
-  lists.bodies.assign(divided.of_table.begin(), divided.of_table.end());
-  const ir::EmbeddingUpdateAttributes attributes = lists.attributes(states, has_random_bits);
-  ir::Node& update = frame.graph().append(ir::ops::embedding_update, operands, &attributes, {}, divided.bodies);
-  std::vector<UpdatedRows> results(tables.size());
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    const auto result = [&](std::size_t i) {
-      return frame.tensor(update.result(static_cast<std::uint32_t>(i * tables.size() + t)));
-    };
-    results[t].value = result(0);
-    for (std::size_t i = 0; i < states; ++i) results[t].states.push_back(result(1 + i));
-  }
-  return results;
+  return terms;
 }
+
+// Divides tables into groups such that no lookup reads tables of two groups.
+std::vector<std::vector<std::size_t>> groups_of(std::span<const std::vector<Value>> terms) {
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<std::vector<const ir::Node*>> lookups;  // of each group
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    std::vector<std::size_t> tables{t};
+    std::vector<const ir::Node*> nodes;
+    for (const Value term : terms[t]) nodes.push_back(term.node);
+    for (std::size_t g = groups.size(); g-- > 0;) {
+      if (std::ranges::find_first_of(lookups[g], nodes) == lookups[g].end()) continue;
+      tables.insert(tables.begin(), groups[g].begin(), groups[g].end());
+      nodes.insert(nodes.end(), lookups[g].begin(), lookups[g].end());
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(g));
+      lookups.erase(lookups.begin() + static_cast<std::ptrdiff_t>(g));
+    }
+    std::ranges::sort(tables);
+    groups.push_back(std::move(tables));
+    lookups.push_back(std::move(nodes));
+  }
+  return groups;
+}
+
+// Updates tables. What lookups have in common with no others is updated on its own, so that it waits for their gradients alone.
+class Update {
+ public:
+  Update(Frame& frame, std::span<const TableRows> tables, const RowFunction& function, const UpdateOptions& options)
+      : frame_(frame),
+        tables_(tables),
+        options_(options),
+        has_random_bits_(options.random_key.defined()),
+        terms_(terms_of(frame, tables)),
+        rows_(record_rows(frame, tables, function, has_random_bits_)),
+        divided_(ir::divide_rows(*rows_.graph, rows_.tables)),
+        results_(tables.size()) {}
+
+  std::vector<UpdatedRows> append() {
+    numbers_ = numbers_outside(frame_, rows_, divided_.numbers);
+    for (const std::vector<std::size_t>& group : groups_of(terms_)) append(group);
+    return std::move(results_);
+  }
+
+ private:
+  void append(std::span<const std::size_t> group) {
+    const std::size_t states = tables_[0].states.size();
+    UpdateLists lists;
+    std::vector<Value> operands;
+    std::vector<std::shared_ptr<const ir::Graph>> bodies;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::size_t t = group[i];
+      operands.push_back(frame_.value(tables_[t].value));
+      lists.counters.insert(lists.counters.end(),
+                            {static_cast<std::int64_t>(t) << 40, ir::counters_of_row(tables_[t].value.size(1))});
+      for (const Value term : terms_[t]) lists.add(term, static_cast<std::int64_t>(i));
+      const auto& body = divided_.bodies[divided_.of_table[t]];
+      const auto known = std::ranges::find(bodies, body);
+      lists.bodies.push_back(known - bodies.begin());
+      if (known == bodies.end()) bodies.push_back(body);
+    }
+    for (std::size_t i = 0; i < states; ++i)
+      for (const std::size_t t : group) operands.push_back(frame_.value(tables_[t].states[i]));
+    for (const ir::Node* node : lists.nodes) {
+      operands.push_back(clipped(frame_, node->operand(0), options_.max_gradient));
+      operands.insert(operands.end(), node->operands.begin() + 1, node->operands.end());
+    }
+    if (has_random_bits_) operands.push_back(frame_.value(options_.random_key));
+    operands.insert(operands.end(), numbers_.begin(), numbers_.end());
+    const ir::EmbeddingUpdateAttributes attributes = lists.attributes(states, has_random_bits_);
+    ir::Node& update = frame_.graph().append(ir::ops::embedding_update, operands, &attributes, {}, bodies);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const auto result = [&](std::size_t of) {
+        return frame_.tensor(update.result(static_cast<std::uint32_t>(of * group.size() + i)));
+      };
+      UpdatedRows& updated = results_[group[i]];
+      updated.value = result(0);
+      for (std::size_t state = 0; state < states; ++state) updated.states.push_back(result(1 + state));
+    }
+  }
+
+  Frame& frame_;
+  std::span<const TableRows> tables_;
+  const UpdateOptions& options_;
+  const bool has_random_bits_;
+  const std::vector<std::vector<Value>> terms_;  // of the gradient of each table
+  const RecordedRows rows_;
+  const ir::RowBodies divided_;
+  std::vector<Value> numbers_;
+  std::vector<UpdatedRows> results_;
+};
 
 }  // namespace
 
@@ -212,7 +271,7 @@ std::vector<UpdatedRows> update_rows(std::span<const TableRows> tables, const Ro
     frame.require(table.value.dtype() == tables[0].value.dtype(), "the tables must have one dtype, got ",
                   tables[0].value.type(), " and ", table.value.type());
   }
-  return tables.empty() ? std::vector<UpdatedRows>() : append_update(frame, tables, body, options);
+  return tables.empty() ? std::vector<UpdatedRows>() : Update(frame, tables, body, options).append();
 }
 
 }  // namespace weft
