@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <weft/jit/pipeline.h>
+#include <weft/runtime/executable.h>
 
 namespace weft::lab {
 
@@ -14,6 +14,7 @@ struct SimulatedSchedule {
   std::string gantt;            // of two steps
 };
 
-SimulatedSchedule simulate_schedule(const jit::Pipeline::Steady& program);
+// `steady` runs again and again, and knows what its launches give to each other.
+SimulatedSchedule simulate_schedule(const runtime::Executable& steady);
 
 }  // namespace weft::lab

@@ -17,6 +17,7 @@
 #include <weft/profile/analysis.h>
 #include <weft/profile/recorder.h>
 #include <weft/profile/recording.h>
+#include <weft/profile/report.h>
 #include <weft/profile/scope.h>
 #include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
@@ -174,8 +175,10 @@ class Training {
     };
     for (int i = 0; i < warm_up; ++i) one();
     synchronize();
-    const TemporaryFolder folder;
-    profile::Recorder recorder({.folder = folder.path(), .command = concat("weft lab sparse, ", name)});
+    std::optional<TemporaryFolder> temporary;
+    if (options_.output.empty() || !with) temporary.emplace();
+    const std::filesystem::path folder = temporary ? temporary->path() : options_.output / name;
+    profile::Recorder recorder({.folder = folder, .command = concat("weft lab sparse, ", name)});
     std::vector<double> times;
     for (std::int64_t i = 0; i <= options_.steps; ++i) {
       const profile::Step span(i);
@@ -186,7 +189,7 @@ class Training {
     synchronize();
     const Status status = recorder.stop();
     require(status.ok(), "lab sparse: ", status.reason());
-    const auto steady = pipeline ? pipeline->steady() : std::nullopt;
+    const auto steady = pipeline ? pipeline->steady() : nullptr;
     while (pipeline) {
       const std::optional<Tensor> loss = pipeline->finish();
       if (!loss) break;
@@ -195,7 +198,11 @@ class Training {
     std::ranges::sort(times);
     made.step_ms_p50 = times[times.size() / 2];
     made.step_ms_p90 = times[times.size() * 9 / 10];
-    analyse(folder.path(), made);
+    const profile::Recording recording = profile::read_recording(folder);
+    const profile::Analysis analysis = profile::analyse(recording);
+    count(analysis, made);
+    if (!temporary)
+      for (const std::string& failed : profile::write_report(recording, analysis, folder)) fail("lab sparse: ", failed);
     made.peak_bytes =
         pipeline ? pipeline->peak_bytes() : step_->explain({.remedies = false}).programs.front().peak_bytes;
     if (pipeline) {
@@ -227,8 +234,7 @@ class Training {
     return model;
   }
 
-  void analyse(const std::filesystem::path& folder, SparseRun& made) {
-    const profile::Analysis analysis = profile::analyse(profile::read_recording(folder));
+  void count(const profile::Analysis& analysis, SparseRun& made) {
     const double steps = static_cast<double>(options_.steps + 1);
     made.communication_ms = 1e-6 * static_cast<double>(analysis.communication_ns) / steps;
     made.exposed_ms = 1e-6 * static_cast<double>(analysis.exposed_ns) / steps;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct SparseOptions {
   std::int64_t hidden = 256, layers = 3;                             // of the dense part
   std::int64_t steps = 20;
   double link_gb = 0.5, latency_us = 50;  // of the link that collectives wait for
+  std::filesystem::path output = {};      // folder for the profiles of the schedules; empty: they are not kept
 
   static SparseOptions full();
 };

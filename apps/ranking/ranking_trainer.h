@@ -56,7 +56,7 @@ class RankingTrainer {
   // Returns how the training step is divided among the devices, after the first step.
   std::string division() const { return division_(); }
   // Returns what is computed ahead, or why nothing is.
-  std::string ahead() const { return pipeline_->explain(); }
+  std::string ahead() const { return pipeline_->explain({.remedies = false}); }
   std::uint64_t peak_bytes() const { return pipeline_->peak_bytes(); }
 
   std::int64_t parameters() { return weft::parameter_count(model_); }  // number of elements in the model

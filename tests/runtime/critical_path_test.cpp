@@ -26,27 +26,30 @@ std::shared_ptr<const Executable> sending_step(int send_us) {
   program.thunk("update 20", {gradient, table}, {next_table}, nothing);
   program.thunk("look up 10", {next_table}, {found}, nothing);
   program.thunk_on(StreamKind::communication, concat("send ", send_us), {found}, {next_rows}, nothing);
-  return program.finish();
+  auto step = std::make_shared<Executable>(*program.finish());
+  step->carried = {{.output = 0, .input = 0}, {.output = 1, .input = 1}};
+  return step;
 }
-constexpr Carried carried[] = {{.output = 0, .input = 0}, {.output = 1, .input = 1}};
 
 TEST(Repeated, StreamsWaitForWhatTheyReadInThisLaunchAndTheOneBefore) {
   const auto step = sending_step(20);
   std::vector<std::string> ran;
-  const std::vector<double> ends = repeat(*step, carried, 3, time_in_name, [&](const PredictedRun& run) {
+  const std::vector<double> ends = repeat(*step, 3, time_in_name, [&](const PredictedRun& run) {
     if (run.launch == 1)
-      ran.push_back(concat(run.thunk.info.name, ": ", run.begin_us, " to ", run.end_us,
-                           run.waited_for ? " after " + run.waited_for->info.name : ""));
+      ran.push_back(
+          concat(run.thunk.info.name, ": ", run.begin_us, " to ", run.end_us,
+                 run.waited_for ? concat(" after ", run.waited_for->info.name, " of ", run.waited_for_launch) : ""));
   });
   EXPECT_EQ(ends, (std::vector<double>{120, 240, 360}));
-  EXPECT_EQ(ran, (std::vector<std::string>{"backward 30: 120 to 150 after send 20", "of the weights 40: 150 to 190",
-                                           "sum 10: 190 to 200 after of the weights 40", "update 20: 190 to 210",
-                                           "look up 10: 210 to 220", "send 20: 220 to 240 after look up 10"}));
+  EXPECT_EQ(ran,
+            (std::vector<std::string>{"backward 30: 120 to 150 after send 20 of 0", "of the weights 40: 150 to 190",
+                                      "sum 10: 190 to 200 after of the weights 40 of 1", "update 20: 190 to 210",
+                                      "look up 10: 210 to 220", "send 20: 220 to 240 after look up 10 of 1"}));
 }
 
 TEST(CriticalPath, IsTheBusiestStreamOrTheLongestChainOfLaunches) {
   // A lookup of rows is sent, and used in the next launch; a gradient of the weights, which nothing waits for, is summed.
-  const auto path = [](int send_us) { return critical_path(*sending_step(send_us), carried, time_in_name); };
+  const auto path = [](int send_us) { return critical_path(*sending_step(send_us), time_in_name); };
   EXPECT_EQ(path(20).compute_us, 100);
   EXPECT_EQ(path(20).communication_us, 30);
   EXPECT_EQ(path(20).chain_us, 80) << "rows, gradient, table, rows";

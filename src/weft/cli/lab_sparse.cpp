@@ -89,6 +89,7 @@ void print_table(const lab::SparseReport& report, const lab::SparseOptions& opti
     std::cout << fmt::format("  {} ({}): {}\n    {}\n", one.name, one.schedule,
                              one.is_equal ? "the bits of one step after the other" : "DIFFERENT",
                              one.told.substr(0, one.told.find('\n')));
+  if (!options.output.empty()) std::cout << "\nprofiles: " << options.output.string() << "/*/report.html\n";
   std::cout << std::flush;
 }
 
@@ -143,8 +144,11 @@ void add_lab_sparse(CLI::App& lab) {
            RealRange::positive);
   add_real(command, "--latency-us", chosen->latency_us, "microseconds before a collective carries anything",
            RealRange::not_negative);
+  const auto output = std::make_shared<std::string>();
+  add_text(command, "--output", *output, "a folder",
+           "Keep a profile of each schedule in this folder; its page draws the schedule");
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
-  command.callback([options, chosen, size, json, size_option, sizes] {
+  command.callback([options, chosen, size, json, output, size_option, sizes] {
     *options = *chosen;
     if (size_option->count() > 0 && *size == "full") {
       for (const CLI::Option* one : sizes)
@@ -153,6 +157,7 @@ void add_lab_sparse(CLI::App& lab) {
       options->link_gb = chosen->link_gb;
       options->latency_us = chosen->latency_us;
     }
+    options->output = *output;
     run_sparse(*options, *json);
   });
 }

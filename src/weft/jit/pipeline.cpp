@@ -136,9 +136,9 @@ std::uint64_t Pipeline::peak_bytes() const {
   return peak;
 }
 
-std::optional<Pipeline::Steady> Pipeline::steady() const {
+std::shared_ptr<const runtime::Executable> Pipeline::steady() const {
   const auto found = pending_ ? programs_.find(pending_->step) : programs_.begin();
-  if (found == programs_.end() || !found->first->plan) return std::nullopt;
+  if (found == programs_.end() || !found->first->plan) return nullptr;
   return steady_of(*found->first, *found->second);
 }
 
@@ -150,13 +150,14 @@ std::vector<FinishedStep> take_finished(Pipeline& pipeline) {
   return all;
 }
 
-std::string Pipeline::explain() const {
+std::string Pipeline::explain(const ExplainOptions& options) const {
   std::string text;
   for (const auto& [step, programs] : programs_) {
     text += concat(step->function, ": ");
     if (!programs->parts) {
       text += concat("steps run one after the other: ", programs->refusal, '\n');
       if (!programs->compared.empty()) text += concat("  predicted: ", programs->compared, '\n');
+      if (options.remedies) text += waits_between_steps(*step, *programs);
       continue;
     }
     text += concat("while a step runs, ", programs->parts->values.size(), " exchanges of the next one do",
@@ -169,6 +170,7 @@ std::string Pipeline::explain() const {
                      exchange.reason ? exchange.reason->name : "an output",
                      exchange.location.line == 0 ? "" : concat(" at ", place_text(exchange.location)), '\n');
     if (!programs->compared.empty()) text += concat("  predicted: ", programs->compared, '\n');
+    if (options.remedies) text += waits_between_steps(*step, *programs);
   }
   return text;
 }

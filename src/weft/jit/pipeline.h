@@ -13,8 +13,9 @@
 #include <vector>
 
 #include <weft/compiler/options/ahead.h>
+#include <weft/jit/explanation.h>
 #include <weft/jit/specialization.h>
-#include <weft/runtime/critical_path.h>
+#include <weft/runtime/executable.h>
 
 namespace weft::jit {
 
@@ -48,16 +49,12 @@ class Pipeline {
   // Returns the steps that were launched since the last time, in the order of the calls.
   std::vector<Finished> take() { return std::exchange(finished_, {}); }
 
-  // Returns which exchanges run ahead, or why none does; empty before the first step.
-  std::string explain() const;
-  // The program that runs in each step once the pipeline is filled.
-  struct Steady {
-    std::shared_ptr<const runtime::Executable> executable;
-    std::vector<runtime::Carried> carried;
-    std::size_t first_ahead = 0;  // from this input on, they are of the next batch
-  };
-  // Returns the program of the step that was given last; nullopt before the first step, and if it has none of its own.
-  std::optional<Steady> steady() const;
+  // Returns which exchanges run ahead, or why none does; empty before the first step. `remedies`: also which values steps hand on to each
+  // other, and what a step is predicted to take if the next one did not wait for them. That takes as long as compiling the step.
+  std::string explain(const ExplainOptions& options = {}) const;
+  // Returns the program that runs in each step once the pipeline is filled, of the step that was given last; null before the first step, and if
+  // the step has no program of its own.
+  std::shared_ptr<const runtime::Executable> steady() const;
   // Returns the memory that a step needs at its peak, with what it is given and what is computed ahead; before the first step 0.
   std::uint64_t peak_bytes() const;
 

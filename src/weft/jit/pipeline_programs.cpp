@@ -97,14 +97,45 @@ const char* name_of(compiler::Ahead ahead) {
 }
 
 // Returns what a step takes once the pipeline is filled, as predicted.
-double period_us(const Pipeline::Steady& program) {
+double period_us(const runtime::Executable& steady) {
   constexpr std::uint64_t launches = 8;
-  const std::vector<double> ends =
-      runtime::repeat(*program.executable, program.carried, launches, compiler::predicted_us);
+  const std::vector<double> ends = runtime::repeat(steady, launches, compiler::predicted_us);
   return (ends[launches - 1] - ends[launches / 2 - 1]) / (launches / 2);
 }
 
 double rounded(double ms) { return std::round(10 * ms) / 10; }
+
+// What the programs of a step are made of.
+struct Division {
+  explicit Division(const Specialization& step) : graph(graph_of(step)), program(divided(step, *graph)) {
+    // The step donates what it donates without a pipeline.
+    donatable.resize(step.inputs.size());
+    for (const runtime::Output& output : step.plan->executable->outputs)
+      if (output.donated_input >= 0) donatable[output.donated_input] = true;
+    for (const runtime::LayoutId layout : step.plan->executable->input_layouts) shared.push_back(!layout);
+  }
+
+  // Returns the programs with what can be computed ahead, of which only the steady one is built. They have no parts if nothing can be.
+  PipelinePrograms steady(const Specialization& step, compiler::Ahead ahead) const {
+    PipelinePrograms made;
+    made.ahead = ahead;
+    auto parts = compiler::look_ahead(program, inputs_of(step), results_of(step), ahead);
+    if (!parts) return made;
+    made.parts = std::make_shared<const compiler::LookAhead>(*std::move(parts));
+    made.steady.executable = build(*graph, made.parts->steady, donatable_with_values(made), shared);
+    made.steady.executable = steady_of(step, made);
+    return made;
+  }
+  std::vector<bool> donatable_with_values(const PipelinePrograms& made) const {
+    std::vector<bool> all = donatable;
+    all.resize(donatable.size() + made.parts->values.size(), true);
+    return all;
+  }
+
+  std::shared_ptr<const ir::Graph> graph;
+  compiler::Partitioned program;
+  std::vector<bool> donatable, shared;
+};
 
 }  // namespace
 
@@ -114,28 +145,15 @@ PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choic
   if (chosen.refusal.empty() && step.plan->executable->input_layouts.empty())
     chosen.refusal = "on one device, nothing waits for an exchange";
   if (!chosen.refusal.empty()) return chosen;
-  const auto graph = graph_of(step);
-  const compiler::Partitioned program = divided(step, *graph);
-  // The step donates what it donates without a pipeline, and the values.
-  std::vector<bool> donatable(step.inputs.size()), shared;
-  for (const runtime::Output& output : step.plan->executable->outputs)
-    if (output.donated_input >= 0) donatable[output.donated_input] = true;
-  for (const runtime::LayoutId layout : step.plan->executable->input_layouts) shared.push_back(!layout);
-
+  const Division division(step);
   std::string compared;
   std::optional<double> least_us;
   std::optional<std::size_t> values;  // of the candidate before
   for (const compiler::Ahead ahead : choices.ahead) {
-    PipelinePrograms made;
-    made.ahead = ahead;
-    if (auto parts = compiler::look_ahead(program, inputs_of(step), results_of(step), ahead))
-      made.parts = std::make_shared<const compiler::LookAhead>(*std::move(parts));
+    PipelinePrograms made = division.steady(step, ahead);
     if (made.parts) {
-      donatable.resize(step.inputs.size());
-      donatable.resize(step.inputs.size() + made.parts->values.size(), true);
       if (values == made.parts->values.size()) continue;  // nothing more runs ahead
       values = made.parts->values.size();
-      made.steady.executable = build(*graph, made.parts->steady, donatable, shared);
     } else {
       made.refusal = ahead != compiler::Ahead::nothing ? "no exchange of the step can run ahead"
                      : choices.ahead.size() == 1       ? "the schedule computes nothing ahead"
@@ -145,9 +163,9 @@ PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choic
       chosen = std::move(made);
       break;
     }
-    const Pipeline::Steady steady = steady_of(step, made);
-    const double us = period_us(steady);
-    const std::uint64_t bytes = steady.executable->peak_bytes;
+    const auto steady = steady_of(step, made);
+    const double us = period_us(*steady);
+    const std::uint64_t bytes = steady->peak_bytes;
     compared += concat(compared.empty() ? "" : ", ", name_of(ahead), " takes ", rounded(1e-3 * us), " ms and ",
                        format_bytes(bytes), bytes > choices.memory_bytes ? ", too much" : "");
     const bool is_last = ahead == choices.ahead.back();
@@ -157,27 +175,58 @@ PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choic
   }
   chosen.compared = std::move(compared);
   if (!chosen.parts) return chosen;
-  donatable.resize(step.inputs.size());
-  donatable.resize(step.inputs.size() + chosen.parts->values.size(), true);
-  chosen.fill.executable = build(*graph, chosen.parts->fill, {}, {});
-  chosen.drain.executable = build(*graph, chosen.parts->drain, donatable, shared);
+  chosen.fill.executable = build(*division.graph, chosen.parts->fill, {}, {});
+  chosen.drain.executable =
+      build(*division.graph, chosen.parts->drain, division.donatable_with_values(chosen), division.shared);
   return chosen;
 }
 
-Pipeline::Steady steady_of(const Specialization& step, const PipelinePrograms& programs) {
-  Pipeline::Steady steady{.executable = programs.parts ? programs.steady.executable : step.plan->executable,
-                          .carried = {},
-                          .first_ahead = step.inputs.size()};
+std::shared_ptr<const runtime::Executable> steady_of(const Specialization& step, const PipelinePrograms& programs) {
+  auto steady =
+      std::make_shared<runtime::Executable>(programs.parts ? *programs.steady.executable : *step.plan->executable);
+  steady->carried.clear();
   for (const auto& [place, parameter] : step.updates) {
     const auto input = std::ranges::find(step.inputs, parameter, &Place::parameter);
     if (place.kind == Place::Kind::result && input != step.inputs.end())
-      steady.carried.push_back({place.index, static_cast<std::size_t>(input - step.inputs.begin())});
+      steady->carried.push_back({place.index, static_cast<std::size_t>(input - step.inputs.begin())});
   }
   if (!programs.parts) return steady;
   for (std::size_t i = 0; i < programs.parts->values.size(); ++i)
-    steady.carried.push_back({step.plan->executable->outputs.size() + i, step.inputs.size() + i});
-  steady.first_ahead += programs.parts->values.size();
+    steady->carried.push_back({step.plan->executable->outputs.size() + i, step.inputs.size() + i});
+  steady->first_of_next = step.inputs.size() + programs.parts->values.size();
   return steady;
+}
+
+std::string waits_between_steps(const Specialization& step, const PipelinePrograms& programs) {
+  if (!step.plan || step.plan->executable->input_layouts.empty()) return {};
+  const auto steady = steady_of(step, programs);
+  const double us = period_us(*steady);
+  std::string text;
+  const auto tell = [&](std::size_t count, const char* one, const char* several, std::string_view how,
+                        double without_us) {
+    text += concat("  ", count, ' ', count == 1 ? one : several, how, rounded(1e-3 * without_us), " ms\n");
+  };
+  const std::vector<compiler::StepInput> inputs = inputs_of(step);
+  std::size_t tables = 0, others = 0;
+  runtime::Executable free = *steady;
+  free.carried.clear();
+  for (const runtime::Carried& value : steady->carried) {
+    const bool is_of_step = value.input < inputs.size();
+    const bool is_table = is_of_step && inputs[value.input].kind == compiler::StepInput::Kind::table;
+    ++(is_table ? tables : others);
+    if (is_table || !is_of_step) free.carried.push_back(value);
+    if (!is_of_step) --others;
+  }
+  if (tables > 0 && programs.ahead != compiler::Ahead::stale_lookups)
+    if (const PipelinePrograms stale = Division(step).steady(step, compiler::Ahead::stale_lookups); stale.parts)
+      tell(tables, "matrix of tables", "matrices of tables",
+           ": the next step looks up after the update; with stale(\"tables\", 1): ",
+           period_us(*stale.steady.executable));
+  if (others > 0)
+    tell(others, "parameter or state", "parameters and states",
+         ": the next step uses them after the update; without this wait: ", period_us(free));
+  if (!text.empty()) text = concat("  between steps, of ", rounded(1e-3 * us), " ms as predicted:\n", text);
+  return text;
 }
 
 }  // namespace weft::jit

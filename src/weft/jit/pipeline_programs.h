@@ -29,6 +29,11 @@ struct PipelinePrograms {
 // Makes the programs of a step; of several choices, those of the best one.
 PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choices& choices);
 
-Pipeline::Steady steady_of(const Specialization& step, const PipelinePrograms& programs);
+// Returns a line for each kind of values that steps hand on to each other, with what a step is predicted to take without the wait for them.
+// Empty if nothing is exchanged.
+std::string waits_between_steps(const Specialization& step, const PipelinePrograms& programs);
+
+// Returns the program of each step once the pipeline is filled. It knows what its launches give to each other.
+std::shared_ptr<const runtime::Executable> steady_of(const Specialization& step, const PipelinePrograms& programs);
 
 }  // namespace weft::jit

@@ -6,32 +6,37 @@
 
 #include <fmt/format.h>
 
+#include <weft/base/error.h>
+
 namespace weft::profile {
 
 namespace {
 
-// Returns the lane's bars that lie between the times, in order.
-std::vector<const GanttBar*> bars_of(const std::string& lane, const std::vector<GanttBar>& bars, double begin_us,
-                                     double end_us) {
-  std::vector<const GanttBar*> found;
-  for (const GanttBar& bar : bars)
-    if (bar.lane == lane && bar.end_us > begin_us && bar.begin_us < end_us) found.push_back(&bar);
-  std::ranges::stable_sort(found, {}, &GanttBar::begin_us);
+// Returns the lane's bars that are shown, in the order of time.
+std::vector<std::size_t> bars_of(const GanttChart& chart, const std::string& lane) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < chart.bars.size(); ++i) {
+    const GanttBar& bar = chart.bars[i];
+    if (bar.lane == lane && bar.end_us > chart.begin_us && bar.begin_us < chart.end_us) found.push_back(i);
+  }
+  std::ranges::stable_sort(found, {}, [&](std::size_t i) { return chart.bars[i].begin_us; });
   return found;
 }
 
-std::string drawn(const std::vector<const GanttBar*>& bars, double begin_us, double end_us, int columns) {
+std::string drawn(const GanttChart& chart, const std::string& lane, int columns) {
+  const std::vector<std::size_t> bars = bars_of(chart, lane);
   std::string line;
-  const double width = (end_us - begin_us) / columns;
+  const double width = (chart.end_us - chart.begin_us) / columns;
   for (int column = 0; column < columns; ++column) {
-    const double from = begin_us + column * width, to = from + width;
+    const double from = chart.begin_us + column * width, to = from + width;
     std::map<std::int64_t, double> time;  // by batch
     double busy = 0;
-    for (const GanttBar* bar : bars) {
-      const double within = std::min(to, bar->end_us) - std::max(from, bar->begin_us);
+    for (const std::size_t i : bars) {
+      const GanttBar& bar = chart.bars[i];
+      const double within = std::min(to, bar.end_us) - std::max(from, bar.begin_us);
       if (within <= 0) continue;
       busy += within;
-      time[bar->batch] += within;
+      time[bar.batch] += within;
     }
     const auto most = std::ranges::max_element(time, {}, [](const auto& entry) { return entry.second; });
     line += busy < width / 2 ? '.' : static_cast<char>('0' + most->first % 10);
@@ -39,51 +44,84 @@ std::string drawn(const std::vector<const GanttBar*>& bars, double begin_us, dou
   return line;
 }
 
-struct Bubble {
-  std::string waits_for;
-  double us = 0;
+// Adds the times by what they are of, the longest first.
+struct Sums {
+  void add(const std::string& what, double us) {
+    const auto known = std::ranges::find(all, what, &std::pair<std::string, double>::first);
+    if (known == all.end()) {
+      all.emplace_back(what, us);
+    } else {
+      known->second += us;
+    }
+  }
+  std::vector<std::pair<std::string, double>> longest(std::size_t most) const {
+    std::vector<std::pair<std::string, double>> sorted = all;
+    std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, double>::second);
+    if (sorted.size() > most) sorted.resize(most);
+    return sorted;
+  }
+
+  std::vector<std::pair<std::string, double>> all;
 };
 
-// Returns the times in which a lane waits for another operation, by operation.
-std::vector<Bubble> bubbles(const std::vector<const GanttBar*>& bars, double begin_us) {
+}  // namespace
+
+std::vector<std::string> GanttChart::lanes() const {
+  std::vector<std::string> lanes;
+  for (const GanttBar& bar : bars)
+    if (std::ranges::find(lanes, bar.lane) == lanes.end()) lanes.push_back(bar.lane);
+  return lanes;
+}
+
+std::vector<Bubble> bubbles(const GanttChart& chart, const std::string& lane) {
   std::vector<Bubble> found;
-  double last_us = begin_us;
-  for (const GanttBar* bar : bars) {
-    const double us = bar->begin_us - last_us;
-    last_us = std::max(last_us, bar->end_us);
-    if (us <= 0 || bar->waited_for.empty()) continue;
-    const auto same = std::ranges::find(found, bar->waited_for, &Bubble::waits_for);
-    if (same == found.end()) {
-      found.push_back({bar->waited_for, us});
-    } else {
-      same->us += us;
-    }
+  double last_us = chart.begin_us;
+  for (const std::size_t i : bars_of(chart, lane)) {
+    const GanttBar& bar = chart.bars[i];
+    if (bar.begin_us > last_us) found.push_back({i, last_us, bar.begin_us});
+    last_us = std::max(last_us, bar.end_us);
   }
   return found;
 }
 
-}  // namespace
+std::vector<std::size_t> critical_path(const GanttChart& chart) {
+  std::int32_t last = -1;
+  for (std::size_t i = 0; i < chart.bars.size(); ++i)
+    if (chart.bars[i].end_us <= chart.end_us && (last < 0 || chart.bars[i].end_us > chart.bars[last].end_us))
+      last = static_cast<std::int32_t>(i);
+  std::vector<std::size_t> path;
+  for (; last >= 0 && chart.bars[last].end_us > chart.begin_us; last = chart.bars[last].after) path.push_back(last);
+  std::ranges::reverse(path);
+  return path;
+}
 
-std::string gantt(const std::vector<GanttBar>& bars, double begin_us, double end_us, const std::string& waits_of,
-                  int columns) {
-  std::vector<std::string> lanes;
-  for (const GanttBar& bar : bars)
-    if (std::ranges::find(lanes, bar.lane) == lanes.end()) lanes.push_back(bar.lane);
-  std::string text;
-  std::vector<Bubble> waits;
-  for (const std::string& lane : lanes) {
-    const std::vector<const GanttBar*> of_lane = bars_of(lane, bars, begin_us, end_us);
-    text += fmt::format("  {:<14}{}\n", lane, drawn(of_lane, begin_us, end_us, columns));
-    if (lane == waits_of) waits = bubbles(of_lane, begin_us);
-  }
-  text += fmt::format("  {:<14}{:<{}}{:.1f} ms\n", "", "0", columns - 8, 1e-3 * (end_us - begin_us));
-  std::ranges::stable_sort(waits, std::greater(), &Bubble::us);
+std::string gantt(const GanttChart& chart, const std::string& waits_of, int columns) {
   constexpr std::size_t most = 4;
-  if (waits.size() > most) waits.resize(most);
-  for (const Bubble& bubble : waits)
-    if (bubble.us >= 1e-3 * (end_us - begin_us))
-      text += fmt::format("  {} waits {:.2f} ms for {}\n", waits_of, 1e-3 * bubble.us, bubble.waits_for);
-  return text;
+  const double all_us = chart.end_us - chart.begin_us, least_us = 1e-3 * all_us;
+  std::string text;
+  for (const std::string& lane : chart.lanes()) text += fmt::format("  {:<21}{}\n", lane, drawn(chart, lane, columns));
+  text += fmt::format("  {:<21}{:<{}}{:.1f} ms\n", "", "0", columns - 8, 1e-3 * all_us);
+  Sums waits, on_path;
+  for (const Bubble& bubble : bubbles(chart, waits_of)) {
+    const GanttBar& bar = chart.bars[bubble.before];
+    waits.add(bar.after < 0 ? chart.otherwise : concat(chart.bars[bar.after].what, ", then runs ", bar.what),
+              bubble.end_us - bubble.begin_us);
+  }
+  for (const auto& [what, us] : waits.longest(most))
+    if (us >= least_us) text += fmt::format("  {} waits {:.2f} ms for {}\n", waits_of, 1e-3 * us, what);
+  for (const std::size_t i : critical_path(chart)) {
+    const GanttBar& bar = chart.bars[i];
+    on_path.add(bar.lane, bar.end_us - std::max(bar.begin_us, chart.begin_us));
+  }
+  std::string parts;
+  double of_bars_us = 0;
+  for (const auto& [lane, us] : on_path.longest(chart.bars.size())) {
+    of_bars_us += us;
+    parts += fmt::format("{}{:.2f} ms {}", parts.empty() ? "" : ", ", 1e-3 * us, lane);
+  }
+  if (all_us - of_bars_us >= least_us)
+    parts += fmt::format("{}{:.2f} ms between operations", parts.empty() ? "" : ", ", 1e-3 * (all_us - of_bars_us));
+  return text + fmt::format("  critical path: {}\n", parts);
 }
 
 }  // namespace weft::profile

@@ -7,6 +7,7 @@
 
 #include <weft/profile/assets.h>
 #include <weft/profile/doctor.h>
+#include <weft/profile/measured_schedule.h>
 #include <weft/profile/memory.h>
 #include <weft/profile/table.h>
 #include <weft/profile/timeline.h>
@@ -139,6 +140,7 @@ std::string html_report(const Recording& recording, const Analysis& analysis, co
   for (std::size_t i = 0; i < analysis.steps.size(); ++i)
     data["steps"][i]["begin"] =
         static_cast<std::int64_t>(analysis.steps[i].begin_ns - recording.spans.front().begin_ns);
+  data["schedule"] = schedule_json(recording);
   data["memory"] = memory_json(recording, analysis);
   data["diagnosis"] = diagnosis_json(recording, analysis, diagnose(recording, analysis));
   data["compare"] = comparison ? compare_json(*comparison) : json();

@@ -1,11 +1,13 @@
 #include <weft/profile/perfetto.h>
 
+#include <algorithm>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include <weft/profile/measured_schedule.h>
 #include <weft/profile/serialize.h>
 
 namespace weft::profile {
@@ -37,6 +39,7 @@ class Writer {
       add(R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}})", group, group);
     }
     for (const Span& span : recording_.spans) this->span(span);
+    critical_path();
     for (const auto& [lane, group] : lanes_)
       add(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", lane.first, lane.second,
           text(recording_.threads[lane.second]));
@@ -69,8 +72,10 @@ class Writer {
     std::string& known = arguments_[{span.program, span.op}];
     if (!known.empty()) return known;
     const runtime::ThunkInfo& info = recording_.programs[span.program].ops[span.op].info;
-    known = fmt::format(R"({{"category":{},"module":{},"source":{},"flops":{},"bytes":{}}})", text(info.category),
-                        text(info.scope), text(info.source), dump(info.flops), dump(info.bytes));
+    const auto& order = recording_.programs[span.program].order;
+    known = fmt::format(R"({{"category":{},"module":{},"source":{},"flops":{},"bytes":{}{}}})", text(info.category),
+                        text(info.scope), text(info.source), dump(info.flops), dump(info.bytes),
+                        order && order->is_ahead[span.op] ? R"(,"works on":"the next batch")" : "");
     return known;
   }
 
@@ -96,6 +101,25 @@ class Writer {
     if (is_launch || category == "device")
       add(R"({{"ph":"{}","name":"launch","cat":"launch","id":{},"pid":{},"tid":{},"ts":{}{}}})", is_launch ? "s" : "f",
           span.number, int{group}, span.thread, time(span.begin_ns), is_launch ? "" : R"(,"bp":"e")");
+  }
+
+  // Arrows from each operation of the critical path to the one that waits for it.
+  void critical_path() {
+    const auto schedule = measured_schedule(recording_);
+    if (!schedule) return;
+    const GanttChart& chart = schedule->chart;
+    const std::vector<std::size_t> path = profile::critical_path(chart);
+    for (std::size_t i = 1; i < path.size(); ++i) {
+      const GanttBar &from = chart.bars[path[i - 1]], &to = chart.bars[path[i]];
+      if (from.thread == to.thread) continue;
+      // Perfetto binds an arrow to the slice around its time.
+      const auto arrow = [&](char phase, const GanttBar& bar, double us, const char* end) {
+        add(R"({{"ph":"{}","name":"critical path","cat":"critical path","id":"critical {}","pid":{},"tid":{},"ts":{:.3f}{}}})",
+            phase, i, int{device}, bar.thread, us, end);
+      };
+      arrow('s', from, std::max(from.begin_us, from.end_us - 0.001), "");
+      arrow('f', to, to.begin_us, R"(,"bp":"e")");
+    }
   }
 
   const Recording& recording_;

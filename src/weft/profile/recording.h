@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include <weft/base/diagnostics.h>
+#include <weft/profile/program_order.h>
 #include <weft/runtime/executable.h>
 #include <weft/runtime/program_description.h>
 
@@ -27,6 +29,7 @@ struct Program {
   std::vector<std::uint32_t> donated = {};            // allocations of outputs that lie in the bytes of an input
   std::uint64_t temporary_bytes = 0, peak_bytes = 0;
   runtime::ProgramDescription description = {};
+  std::optional<ProgramOrder> order = {};  // of its ops; nullopt if they run one after the other
 
   // Returns the instruction that an op runs; null if unknown, and for -1.
   const runtime::Instruction* instruction(std::int32_t op) const { return op < 0 ? nullptr : description.of_thunk(op); }

@@ -54,6 +54,31 @@ Op op_from(const JsonValue& from, std::size_t allocations) {
 
 }  // namespace
 
+json to_json(const ProgramOrder& order) {
+  json ahead = json::array();
+  for (std::size_t op = 0; op < order.is_ahead.size(); ++op)
+    if (order.is_ahead[op]) ahead.push_back(op);
+  return {{"after", order.after}, {"after_last", order.after_last}, {"ahead", std::move(ahead)}};
+}
+
+ProgramOrder order_from(const JsonValue& from, std::size_t ops) {
+  ProgramOrder order{.after = {}, .after_last = {}, .is_ahead = std::vector<bool>(ops)};
+  const auto read = [&](const char* name, std::vector<std::vector<std::uint32_t>>& lists, bool are_earlier) {
+    for (const JsonValue& list : from.at(name).list(ops)) {
+      std::vector<std::uint32_t>& numbers = lists.emplace_back();
+      for (const JsonValue& op : list.list()) {
+        const std::size_t count = are_earlier ? lists.size() - 1 : ops;
+        if (count == 0) op.refuse("an earlier op (there are none)");
+        numbers.push_back(op.integer<std::uint32_t>(0, count - 1));
+      }
+    }
+  };
+  read("after", order.after, true);
+  read("after_last", order.after_last, false);
+  for (const JsonValue& op : from.at("ahead").list()) order.is_ahead[op.integer<std::size_t>(0, ops - 1)] = true;
+  return order;
+}
+
 json to_json(const runtime::Executable& executable) {
   json ops = json::array(), allocations = json::array(), donated = json::array();
   for (const runtime::Output& output : executable.outputs)
@@ -72,13 +97,15 @@ json to_json(const runtime::Executable& executable) {
   }
   for (const runtime::Allocation& a : executable.allocations)
     allocations.push_back({static_cast<int>(a.kind), a.index, a.bytes, a.offset});
-  return {{"name", shortened(executable.name, longest_name)},
-          {"ops", std::move(ops)},
-          {"allocations", std::move(allocations)},
-          {"donated", std::move(donated)},
-          {"temporary_bytes", executable.temporary_bytes},
-          {"peak_bytes", executable.peak_bytes},
-          {"contents", executable.describe ? to_json(executable.describe()) : json()}};
+  json made = {{"name", shortened(executable.name, longest_name)},
+               {"ops", std::move(ops)},
+               {"allocations", std::move(allocations)},
+               {"donated", std::move(donated)},
+               {"temporary_bytes", executable.temporary_bytes},
+               {"peak_bytes", executable.peak_bytes},
+               {"contents", executable.describe ? to_json(executable.describe()) : json()}};
+  if (executable.schedule) made["order"] = to_json(order_of(executable));
+  return made;
 }
 
 std::string name_from(const JsonValue& value) { return shortened(value.text(), longest_name); }
@@ -102,6 +129,7 @@ Program program_from(const JsonValue& from) {
   const auto& thunks = program.description.thunks;
   require(thunks.empty() || thunks.size() == program.ops.size(), "a program of ", program.ops.size(),
           " ops whose description has ", thunks.size());
+  if (from.has("order")) program.order = order_from(from.at("order"), program.ops.size());
   return program;
 }
 

@@ -7,6 +7,7 @@
 
 #include <weft/base/error.h>
 #include <weft/profile/collectives.h>
+#include <weft/profile/measured_schedule.h>
 #include <weft/profile/serialize.h>
 #include <weft/profile/spread.h>
 #include <weft/runtime/hlo_text.h>
@@ -130,8 +131,8 @@ std::string table(const Recording& recording, const Analysis& analysis, int most
     text += fmt::format("roofs   {:.0f} GFLOP/s, {:.1f} GB/s from memory, {:.1f} GB/s from caches\n",
                         1e-9 * recording.roofs.flops, 1e-9 * recording.roofs.memory_bytes,
                         1e-9 * recording.roofs.cache_bytes);
-  return concat(text, programs(analysis), categories(analysis), collective_table(recording, analysis, most), '\n',
-                op_table(analysis, most));
+  return concat(text, programs(analysis), categories(analysis), collective_table(recording, analysis, most),
+                schedule_text(recording), '\n', op_table(analysis, most));
 }
 
 nlohmann::ordered_json ops_json(const Recording& recording, const Analysis& analysis) {

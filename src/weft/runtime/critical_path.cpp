@@ -9,8 +9,7 @@ namespace weft::runtime {
 
 double CriticalPath::period_us() const { return std::max({compute_us, communication_us, chain_us}); }
 
-CriticalPath critical_path(const Executable& executable, std::span<const Carried> carried,
-                           const std::function<double(const Thunk& thunk)>& thunk_us) {
+CriticalPath critical_path(const Executable& executable, const std::function<double(const Thunk& thunk)>& thunk_us) {
   const Flow flow = flow_of(executable);
   std::vector<double> us;
   CriticalPath path;
@@ -32,9 +31,9 @@ CriticalPath critical_path(const Executable& executable, std::span<const Carried
   for (int launch = 0; launch < launches; ++launch) {
     for (std::size_t t = 0; t < us.size(); ++t) ends[t] = ready(flow.thunks[t]) + us[t];
     std::vector<double> next = given;
-    for (const Carried& value : carried) next[value.input] = ready(flow.outputs[value.output]);
+    for (const Carried& value : executable.carried) next[value.input] = ready(flow.outputs[value.output]);
     given = std::move(next);
-    last = carried.empty() ? 0 : *std::ranges::max_element(given);
+    last = executable.carried.empty() ? 0 : *std::ranges::max_element(given);
     if (launch + 1 == launches / 2) halfway = last;
   }
   path.chain_us = (last - halfway) / (launches - launches / 2);

@@ -1,18 +1,11 @@
 // How fast a program can run again and again, each time on results of the time before: no order of its thunks is faster.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <span>
 
 #include <weft/runtime/executable.h>
 
 namespace weft::runtime {
-
-// An output of a launch that is an input of the next one.
-struct Carried {
-  std::size_t output = 0, input = 0;
-};
 
 // The least that a launch takes, in microseconds: the work of its busiest stream, or the longest chain of thunks from one launch to the next.
 struct CriticalPath {
@@ -21,7 +14,6 @@ struct CriticalPath {
 
   double period_us() const;
 };
-CriticalPath critical_path(const Executable& executable, std::span<const Carried> carried,
-                           const std::function<double(const Thunk& thunk)>& thunk_us);
+CriticalPath critical_path(const Executable& executable, const std::function<double(const Thunk& thunk)>& thunk_us);
 
 }  // namespace weft::runtime

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,11 @@ struct Output {
   std::int32_t donated_input = -1;  // the input whose bytes this output takes over; -1 if there is none
 };
 
+// An output of a launch that is an input of the next one.
+struct Carried {
+  std::size_t output = 0, input = 0;
+};
+
 struct Executable {
   std::string name;
   std::vector<Type> inputs;
@@ -66,6 +72,11 @@ struct Executable {
   // Provides memory for outputs that take over no input; if null, the device does. A device that has just run such a program
   // stays awake for a moment, for the next launch.
   std::shared_ptr<KeptBlocks> kept_blocks;
+
+  // Of a program that is launched again and again, as far as it is known: what each launch gives to the next one, and the first input that
+  // belongs to the next step already, as all inputs after it do.
+  std::vector<Carried> carried;
+  std::size_t first_of_next = std::numeric_limits<std::size_t>::max();
 
   LayoutId input_layout(std::size_t i) const { return input_layouts.empty() ? LayoutId() : input_layouts[i]; }
   LayoutId output_layout(std::size_t i) const { return output_layouts.empty() ? LayoutId() : output_layouts[i]; }

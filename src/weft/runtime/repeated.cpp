@@ -13,16 +13,16 @@ namespace {
 struct End {
   double us = 0;
   const Thunk* thunk = nullptr;
+  std::uint64_t launch = 0;
 };
 
 End later(const End& one, const End& other) { return one.us >= other.us ? one : other; }
 
 class Repeated {
  public:
-  Repeated(const Executable& executable, std::span<const Carried> carried)
+  explicit Repeated(const Executable& executable)
       : executable_(executable),
         schedule_(executable.schedule ? executable.schedule : schedule(executable)),
-        carried_(carried),
         given_(executable.inputs.size()) {
     for (std::uint32_t p = 0; p < schedule_->parts.size(); ++p)
       for (std::uint32_t i = 0; i < schedule_->parts[p].tasks.size(); ++i)
@@ -45,8 +45,8 @@ class Repeated {
       for (const Schedule::Wait& wait : task.waits) awaited = later(awaited, end_of(wait));
       const double end_us = awaited.us + thunk_us(run);
       of_stream(part.stream) = of_stream(run.stream) = end_us;
-      ends_[p].push_back({end_us, &run});
-      if (ran) ran(PredictedRun{run, part.stream, number, awaited.us, end_us, awaited.thunk});
+      ends_[p].push_back({end_us, &run, number});
+      if (ran) ran({run, part.stream, number, awaited.us, end_us, awaited.thunk, awaited.launch});
     }
     End last = ends_[0].empty() ? End{computed_before} : ends_[0].back();
     for (const std::uint32_t allocation : schedule_->untouched)
@@ -87,12 +87,11 @@ class Repeated {
     for (const Schedule::Group& group : schedule_->groups)
       for (const std::uint32_t output : group.outputs)
         for (const Schedule::Wait& wait : group.waits) of_output[output] = later(of_output[output], end_of(wait));
-    for (const Carried& value : carried_) given_[value.input] = of_output[value.output];
+    for (const Carried& value : executable_.carried) given_[value.input] = of_output[value.output];
   }
 
   const Executable& executable_;
   const std::shared_ptr<const Schedule> schedule_;
-  const std::span<const Carried> carried_;
   std::vector<Place> order_;
   std::vector<End> given_;              // of each input
   std::vector<std::vector<End>> ends_;  // of the tasks of each part, in this launch
@@ -101,10 +100,10 @@ class Repeated {
 
 }  // namespace
 
-std::vector<double> repeat(const Executable& executable, std::span<const Carried> carried, std::uint64_t launches,
+std::vector<double> repeat(const Executable& executable, std::uint64_t launches,
                            const std::function<double(const Thunk& thunk)>& thunk_us,
                            const std::function<void(const PredictedRun& run)>& ran) {
-  Repeated repeated(executable, carried);
+  Repeated repeated(executable);
   std::vector<double> ends;
   for (std::uint64_t launch = 0; launch < launches; ++launch) ends.push_back(repeated.launch(launch, thunk_us, ran));
   return ends;

@@ -4,10 +4,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
-#include <weft/runtime/critical_path.h>
 #include <weft/runtime/executable.h>
 
 namespace weft::runtime {
@@ -20,10 +18,11 @@ struct PredictedRun {
   double begin_us, end_us;
   // The thunk whose end it waited for, on another stream or in the launch before; null if it waited for none.
   const Thunk* waited_for;
+  std::uint64_t waited_for_launch;
 };
 
 // Returns when each launch has ended. `ran` is called for each thunk; null: nobody asks.
-std::vector<double> repeat(const Executable& executable, std::span<const Carried> carried, std::uint64_t launches,
+std::vector<double> repeat(const Executable& executable, std::uint64_t launches,
                            const std::function<double(const Thunk& thunk)>& thunk_us,
                            const std::function<void(const PredictedRun& run)>& ran = {});
 

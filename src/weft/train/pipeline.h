@@ -88,10 +88,11 @@ class Pipeline {
     return next();
   }
 
-  // Tells which exchanges run ahead, or why none does, and how schedules compare if one was chosen.
-  std::string explain() const { return pipeline_->explain(); }
-  // Returns the program that runs in each step, to look at its schedule; nullopt before the first step.
-  std::optional<jit::Pipeline::Steady> steady() const { return pipeline_->steady(); }
+  // Tells which exchanges run ahead, or why none does, and how schedules compare if one was chosen; also which values steps hand on to each other,
+  // and what a step is predicted to take if the next one did not wait for them, unless remedies are not wanted.
+  std::string explain(const ExplainOptions& options = {}) const { return pipeline_->explain(options); }
+  // Returns the program that runs in each step, to look at its schedule; null before the first step.
+  std::shared_ptr<const runtime::Executable> steady() const { return pipeline_->steady(); }
   // Returns the memory that a step needs at its peak, as planned; before the first step 0.
   std::uint64_t peak_bytes() const { return pipeline_->peak_bytes(); }
 

@@ -635,6 +635,46 @@ function communication() {
     ["name", "collective", null, "text name", "16%"], ["reason", "why", null, "text place"], ["remedy", "what would remove it", null, "text place", "25%"]], {key: "sent_bytes", limit: 200});
 }
 
+// ---- schedule: two steps of a program with several streams, coloured by batch, with the critical path and what each stream waits for
+function schedule() {
+  const s = D.schedule;
+  if (!s) return;
+  $("schedule").hidden = false;
+  const width = 1100, left = 150, row = 34, gap = 12, top = 8, height = top + s.lanes.length * (row + gap) + 24;
+  const x = (ns) => left + Math.min(Math.max(ns / s.length, 0), 1) * (width - left - 12), y = (lane) => top + lane * (row + gap);
+  const first = s.batches[0], color = (batch) => `var(--c${(batch - first) % 8})`;
+  const opOf = (bar) => D.ops[opAt.get(s.program + " " + bar[3])];
+  const chart = el("svg", {viewBox: `0 0 ${width} ${height}`, width: "100%", role: "img", "aria-label": "what each stream does over time"},
+    el("defs", {}, el("pattern", {id: "waits", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"}, el("rect", {width: 2.5, height: 6, fill: "var(--g0)"}))));
+  s.lanes.forEach((name, lane) => chart.append(el("text", {x: 4, y: y(lane) + row / 2 + 4}, name), el("rect", {x: left, y: y(lane), width: width - left - 12, height: row, fill: "var(--line)", opacity: 0.45})));
+  for (const [lane, begin, ns, awaited] of s.bubbles) {
+    const bubble = el("rect", {x: x(begin), y: y(lane), width: Math.max(x(begin + ns) - x(begin), 0.3), height: row, fill: "url(#waits)", opacity: 0.55});
+    bubble.append(el("title", {}, `${s.lanes[lane]} waits ${time(ns)} for ${awaited}`));
+    chart.append(bubble);
+  }
+  for (const bar of s.bars) {
+    const [lane, begin, ns, , batch, , critical] = bar, op = opOf(bar);
+    const box = el("rect", {x: x(begin), y: y(lane) + 3, width: Math.max(x(begin + ns) - x(begin) - 0.2, 0.3), height: row - 10, fill: color(batch), style: "cursor:pointer"});
+    box.append(el("title", {}, `${op ? op.name : "an operation"}, batch ${batch - first + 1}: ${time(ns)}` + (op ? `\n${[op.category, op.module, op.source].filter(Boolean).join(" · ")}` : "") + (critical ? "\non the critical path" : "")));
+    if (op) box.addEventListener("click", () => choose(D.ops.indexOf(op), true));
+    chart.append(box);
+    if (critical) chart.append(el("rect", {x: x(begin), y: y(lane) + row - 5, width: Math.max(x(begin + ns) - x(begin), 0.5), height: 4, fill: "var(--ink)"}));
+  }
+  for (const t of ticks(s.length, 8)) chart.append(el("text", {x: x(t), y: height - 6, "text-anchor": "middle"}, round(t)));
+  $("schedule-chart").append(chart);
+  const critical = s.lanes.map((name, lane) => [name, s.bars.filter((bar) => bar[6] && bar[0] === lane).reduce((sum, bar) => sum + Math.min(bar[1] + bar[2], s.length) - Math.max(bar[1], 0), 0)]);
+  $("schedule-about").textContent = `Two steps of ${D.programs[s.program].name}, ${time(s.length)} together. The critical path, black, spends ${critical.map(([name, ns]) => `${percent(ns / s.length)} on ${name}`).join(", ")}. To shorten a step, shorten what lies on it.`;
+  const swatch = (fill, text) => el("span", {}, el("i", {style: `background:${fill}`}), text);
+  $("schedule-legend").append(...s.batches.map((batch, i) => swatch(color(batch), `batch ${i + 1}`)), swatch("repeating-linear-gradient(45deg, var(--g0) 0 2px, transparent 2px 4px)", "waiting"), swatch("var(--ink)", "critical path"));
+  const sums = new Map();
+  for (const [lane, , ns, awaited] of s.bubbles) {
+    const key = lane + " " + awaited, sum = sums.get(key) ?? {lane: s.lanes[lane], awaited, ns: 0, count: 0};
+    sum.ns += ns; ++sum.count;
+    sums.set(key, sum);
+  }
+  sortable($("bubbles"), [...sums.values()], [["lane", "stream", null, "text", "20%"], ["ns", "waits", (r) => time(r.ns), "", 110], ["count", "times", (r) => digits(r.count, 0), "", 80], ["awaited", "for", null, "text place"]], {key: "ns", limit: 12});
+}
+
 function compare() {
   if (!D.compare) return;
   $("compare").hidden = false;
@@ -653,12 +693,13 @@ function theme() {
 
 theme();
 for (const section of document.querySelectorAll("main section")) {
-  if ((section.id === "compare" && !D.compare) || (section.id === "communication" && !D.communication.collectives.length)) continue;
+  if ((section.id === "compare" && !D.compare) || (section.id === "communication" && !D.communication.collectives.length) || (section.id === "schedule" && !D.schedule)) continue;
   const found = section.id === "diagnostics" && D.diagnosis.findings.length;
   $("nav").append(el("a", {href: "#" + section.id}, section.id + (found ? ` (${found})` : "")));
 }
 overview();
 diagnostics();
+schedule();
 communication();
 operations();
 roofline();
