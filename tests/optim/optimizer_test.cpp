@@ -198,13 +198,14 @@ TEST(Optimizer, OneProgramForAllStepsAndRates) {
     sync();
   };
   step(0.1);
+  const auto copies = device().stats().donation_copies;
   for (const double lr : {0.2, 0.0, 1.0, 1e-8}) {
     step(lr);
     EXPECT_FALSE(last_sync().compiled) << lr;
   }
   EXPECT_EQ(last_sync().donatable, 7u)
       << "two parameters with two moments each, and the number of the step, are updated in place";
-  EXPECT_EQ(device().stats().donation_copies, 0u);
+  EXPECT_EQ(device().stats().donation_copies, copies);
 }
 
 TEST(Optimizer, ResumesFromItsState) {
@@ -258,25 +259,6 @@ TEST(Clip, ScalesToTheNorm) {
 TEST(Clip, HasAGradientWhereAllGradientsAreZero) {
   const Tensor x = zeros({2});
   expect_values(grad(sum(optim::clip_grad_norm(std::vector{x * 3}, 1.0).gradients[0]), x), {2}, {3, 3});
-}
-
-TEST(Schedule, Cosine) {
-  const optim::CosineSchedule schedule{.peak = 1, .warmup = 4, .total = 14, .floor = 0.1};
-  EXPECT_DOUBLE_EQ(schedule(0), 0.25);
-  EXPECT_DOUBLE_EQ(schedule(3), 1);
-  EXPECT_DOUBLE_EQ(schedule(4), 1);
-  EXPECT_DOUBLE_EQ(schedule(9), 0.55);
-  EXPECT_DOUBLE_EQ(schedule(14), 0.1);
-  EXPECT_DOUBLE_EQ(schedule(100), 0.1);
-}
-
-TEST(Schedule, Others) {
-  const optim::LinearSchedule line{.peak = 1, .warmup = 2, .total = 12};
-  EXPECT_DOUBLE_EQ(line(0), 0.5);
-  EXPECT_DOUBLE_EQ(line(7), 0.5);
-  EXPECT_DOUBLE_EQ(line(12), 0);
-  EXPECT_DOUBLE_EQ((optim::ConstantSchedule{.peak = 3, .warmup = 3})(0), 1);
-  EXPECT_DOUBLE_EQ((optim::ConstantSchedule{.peak = 3, .warmup = 3})(50), 3);
 }
 
 TEST(Training, AMultilayerPerceptronLearnsXor) {
@@ -384,15 +366,6 @@ TEST(ForeachMap, AppliesToEveryElement) {
   expect_values(sums[1], {1}, {33});
   expect_error([&] { foreach_map([](const Tensor& x, const Tensor&) { return x; }, a, std::vector{a[0]}); },
                "foreach_map: the lists differ in length: 2, 1");
-}
-
-TEST(Schedule, Steps) {
-  const optim::StepSchedule schedule{.peak = 1, .every = 10, .factor = 0.5, .warmup = 2};
-  EXPECT_DOUBLE_EQ(schedule(0), 0.5);
-  EXPECT_DOUBLE_EQ(schedule(2), 1);
-  EXPECT_DOUBLE_EQ(schedule(11), 1);
-  EXPECT_DOUBLE_EQ(schedule(12), 0.5);
-  EXPECT_DOUBLE_EQ(schedule(32), 0.125);
 }
 
 // As for two models that are trained against each other: the loss of the second reads the updated first one.

@@ -13,20 +13,15 @@ struct AdagradOptions {
   Predicate decays = {};    // which parameters decay; default: all
 };
 
-class Adagrad : public Optimizer {
+class Adagrad : public OptimizerWith<AdagradOptions> {
  public:
   template <class M>
-  explicit Adagrad(M& model, AdagradOptions options = {}) : Adagrad(named_parameters(model), std::move(options)) {}
-  explicit Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options = {});
-
-  AdagradOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit Adagrad(M& model, AdagradOptions options = {}, std::vector<Group> groups = {})
+      : Adagrad(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit Adagrad(std::vector<NamedParameter> parameters, AdagradOptions options = {}, std::vector<Group> groups = {});
 
  protected:
   void update(std::span<Update> updates) override;
-
- private:
-  AdagradOptions options_;
 };
 
 }  // namespace weft::optim

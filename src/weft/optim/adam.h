@@ -17,29 +17,27 @@ struct AdamWOptions {
   Predicate decays = {};       // which parameters decay; default: all. is_matrix excludes biases and normalisations
 };
 
-class Adam : public Optimizer {
+class Adam : public OptimizerWith<AdamOptions> {
  public:
   template <class M>
-  explicit Adam(M& model, AdamOptions options = {}) : Adam(named_parameters(model), std::move(options)) {}
-  explicit Adam(std::vector<NamedParameter> parameters, AdamOptions options = {});
-
-  AdamOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit Adam(M& model, AdamOptions options = {}, std::vector<Group> groups = {})
+      : Adam(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit Adam(std::vector<NamedParameter> parameters, AdamOptions options = {}, std::vector<Group> groups = {});
 
  protected:
-  Adam(std::vector<NamedParameter> parameters, AdamOptions options, bool decoupled_decay);
+  Adam(std::vector<NamedParameter> parameters, AdamOptions options, std::vector<Group> groups, bool decoupled_decay);
   void update(std::span<Update> updates) override;
 
  private:
-  AdamOptions options_;
   bool decoupled_decay_;
 };
 
 class AdamW : public Adam {
  public:
   template <class M>
-  explicit AdamW(M& model, AdamWOptions options = {}) : AdamW(named_parameters(model), std::move(options)) {}
-  explicit AdamW(std::vector<NamedParameter> parameters, AdamWOptions options = {});
+  explicit AdamW(M& model, AdamWOptions options = {}, std::vector<Group> groups = {})
+      : AdamW(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit AdamW(std::vector<NamedParameter> parameters, AdamWOptions options = {}, std::vector<Group> groups = {});
 };
 
 }  // namespace weft::optim

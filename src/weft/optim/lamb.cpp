@@ -18,40 +18,38 @@ Tensor trust(const Tensor& value, const Tensor& direction) {
 
 }  // namespace
 
-LAMB::LAMB(std::vector<NamedParameter> parameters, LAMBOptions options)
-    : Optimizer(std::move(parameters), {"exp_avg", "exp_avg_sq"}), options_(std::move(options)) {
-  require_option("LAMB", "lr", options_.lr);
-  require_option("LAMB", "beta1", options_.beta1, 0, 1);
-  require_option("LAMB", "beta2", options_.beta2, 0, 1);
-  require_option("LAMB", "epsilon", options_.epsilon);
-  require_option("LAMB", "weight_decay", options_.weight_decay);
+LAMB::LAMB(std::vector<NamedParameter> parameters, LAMBOptions options, std::vector<Group> groups)
+    : OptimizerWith("LAMB", std::move(parameters), std::move(options), std::move(groups),
+                    {{.name = "exp_avg"}, {.name = "exp_avg_sq"}}) {
+  require_option("beta1", options_.beta1, 0, 1);
+  require_option("beta2", options_.beta2, 0, 1);
+  require_option("epsilon", options_.epsilon);
 }
 
 void LAMB::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, rest1, correction1, beta2, rest2, correction2, epsilon, weight_decay;
   };
-  const Tensor one = constant(1, DType::f64), rate = input(lr()), beta1 = input(options_.beta1),
-               beta2 = input(options_.beta2);
-  const Tensor epsilon = input(options_.epsilon), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype, const Tensor& number) {
-    return Numbers{.rate = rate.to(dtype),
+  const Tensor one = constant(1, DType::f64), beta1 = input(options_.beta1), beta2 = input(options_.beta2);
+  const Tensor epsilon = input(options_.epsilon);
+  const auto make = [&](const Update& u) {
+    const DType dtype = u.value.dtype();
+    return Numbers{.rate = u.rate.to(dtype),
                    .rest1 = (one - beta1).to(dtype),
-                   .correction1 = (one - pow(beta1, number)).to(dtype),
+                   .correction1 = (one - pow(beta1, u.number)).to(dtype),
                    .beta2 = beta2.to(dtype),
                    .rest2 = (one - beta2).to(dtype),
-                   .correction2 = (one - pow(beta2, number)).to(dtype),
+                   .correction2 = (one - pow(beta2, u.number)).to(dtype),
                    .epsilon = epsilon.to(dtype),
-                   .weight_decay = weight_decay.to(dtype)};
+                   .weight_decay = u.weight_decay.to(dtype)};
   };
   Shared<Numbers> shared;
   for (Update& u : updates) {
     const Numbers& n = shared.get(u, make);
-    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
     const Tensor average = u.state[0] + (u.gradient - u.state[0]) * n.rest1;
     const Tensor square_average = u.state[1] * n.beta2 + u.gradient * u.gradient * n.rest2;
     const Tensor adam = (average / n.correction1) / (sqrt(square_average / n.correction2) + n.epsilon);
-    const Tensor direction = decays ? adam + u.value * n.weight_decay : adam;
+    const Tensor direction = u.decays ? adam + u.value * n.weight_decay : adam;
     u.result = u.value - n.rate * trust(u.value, direction) * direction;
     u.state[0] = average;
     u.state[1] = square_average;

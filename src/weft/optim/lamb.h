@@ -12,20 +12,15 @@ struct LAMBOptions {
   Predicate decays = {};       // which parameters decay; default: all
 };
 
-class LAMB : public Optimizer {
+class LAMB : public OptimizerWith<LAMBOptions> {
  public:
   template <class M>
-  explicit LAMB(M& model, LAMBOptions options = {}) : LAMB(named_parameters(model), std::move(options)) {}
-  explicit LAMB(std::vector<NamedParameter> parameters, LAMBOptions options = {});
-
-  LAMBOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit LAMB(M& model, LAMBOptions options = {}, std::vector<Group> groups = {})
+      : LAMB(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit LAMB(std::vector<NamedParameter> parameters, LAMBOptions options = {}, std::vector<Group> groups = {});
 
  protected:
   void update(std::span<Update> updates) override;
-
- private:
-  LAMBOptions options_;
 };
 
 }  // namespace weft::optim

@@ -11,20 +11,15 @@ struct LionOptions {
   Predicate decays = {};    // which parameters decay; default: all
 };
 
-class Lion : public Optimizer {
+class Lion : public OptimizerWith<LionOptions> {
  public:
   template <class M>
-  explicit Lion(M& model, LionOptions options = {}) : Lion(named_parameters(model), std::move(options)) {}
-  explicit Lion(std::vector<NamedParameter> parameters, LionOptions options = {});
-
-  LionOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit Lion(M& model, LionOptions options = {}, std::vector<Group> groups = {})
+      : Lion(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit Lion(std::vector<NamedParameter> parameters, LionOptions options = {}, std::vector<Group> groups = {});
 
  protected:
   void update(std::span<Update> updates) override;
-
- private:
-  LionOptions options_;
 };
 
 }  // namespace weft::optim

@@ -14,6 +14,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/embedding.h>
+#include <weft/tensor/name_patterns.h>
 #include <weft/tensor/rounding.h>
 
 namespace weft::optim {
@@ -28,10 +29,12 @@ bool hold_one_value(const Parameter& a, const Parameter& b) {
   return x.recording->original(x.value) == x.recording->original(y.value);
 }
 
-ir::Sharding without_last_dim(const ir::Sharding& sharding) {
-  std::vector<ir::Sharding::Axes> dims = sharding.dims();
-  if (!dims.empty()) dims.pop_back();
-  return {sharding.mesh(), std::move(dims)};
+// Returns the dimensions of a slot, or what belongs to each of them, given those of the parameter.
+template <class Dims>
+Dims slot_dims(Dims dims, int without, std::int64_t copies, const typename Dims::value_type& of_copies) {
+  if (without != 0 && without <= std::ssize(dims)) dims.erase(dims.end() - without);
+  if (copies > 0) dims.insert(dims.begin(), of_copies);
+  return dims;
 }
 
 // Warns of parameters that were copied: `head.weight = emb.weight` does not tie them.
@@ -60,17 +63,30 @@ Tensor in_dtype(const Tensor& x, DType dtype, const Tensor& bits) {
   return bits.defined() ? round_stochastically(x, dtype, bits) : x.to(dtype);
 }
 
+// Returns `next` if the condition is true or undefined, else `before`.
+Tensor chosen(const Tensor& condition, const Tensor& next, const Tensor& before) {
+  return condition.defined() ? where(condition, next, before) : next;
+}
+
 DType update_dtype(DType dtype) { return byte_size(dtype) == 2 ? DType::f32 : dtype; }
 
 }  // namespace
 
 bool is_matrix(const NamedParameter& parameter) { return parameter.parameter->type().rank() >= 2; }
 
-Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names,
-                     std::vector<std::string> row_slots)
-    : row_slots_(std::move(row_slots)), steps_(zeros({}, DType::i64)) {
+Optimizer::Optimizer(const char* name, std::vector<NamedParameter> parameters, std::vector<Group> groups,
+                     std::vector<Slot> slots)
+    : name_(name), groups_(std::move(groups)), slots_(std::move(slots)), steps_(zeros({}, DType::i64)) {
+  std::vector<std::string> patterns;
+  for (const Group& group : groups_) {
+    patterns.push_back(group.names);
+    require_option("lr_factor of " + group.names, group.lr_factor);
+    require_option("decay_factor of " + group.names, group.decay_factor);
+  }
+  const auto matches = first_matches(parameters, patterns, name);
   warn_of_copies(parameters);
-  for (NamedParameter& named : parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    NamedParameter& named = parameters[i];
     const Type type = named.parameter->type();
     if (!is_float(type.dtype())) {
       require(!named.parameter->requires_grad, "Optimizer: ", named.name, " is ", type,
@@ -78,15 +94,20 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::st
       continue;
     }
     ParameterRef parameter(*named.parameter);
-    states_.push_back({.named = std::move(named), .parameter = std::move(parameter), .slots = {}, .skipped = {}});
+    states_.push_back({.named = std::move(named),
+                       .parameter = std::move(parameter),
+                       .group = matches[i],
+                       .slots = {},
+                       .slot_names = {},
+                       .skipped = {}});
   }
-  require(std::ranges::any_of(states_, &State::takes_part),
-          "Optimizer: the model has no parameters that require gradients");
+  require(std::ranges::any_of(states_, [&](const State& state) { return takes_part(state); }),
+          "Optimizer: the model has no parameters that require gradients",
+          groups_.empty() ? "" : " outside of frozen groups");
   // Compiled steps identify slots by address, so adding a slot later must not move any.
-  for (State& state : states_) state.slots.reserve(slot_names.size() + 1);
-  slot_names_ = std::move(slot_names);
+  for (State& state : states_) state.slots.reserve(slots_.size() + 1);
   for (State& state : states_)
-    if (state.takes_part()) begin(state);
+    if (takes_part(state)) begin(state);
   // State on a mesh may still be divided (zero::over), and no device should hold it whole before.
   const auto is_on_mesh = [](const State& state) {
     return std::ranges::any_of(state.slots,
@@ -96,55 +117,68 @@ Optimizer::Optimizer(std::vector<NamedParameter> parameters, std::vector<std::st
 }
 
 void Optimizer::before_load(const StateDict& saved) {
-  for (const State& state : states_) require_lives(state.parameter.get(), state.named.name, "load_state_dict");
+  locate("load_state_dict");
   may_have_stepped_ = true;
   for (State& state : states_) {
     const auto is_saved = [&](const std::string& what) {
       return detail::is_saved(saved, state.named.name + '.' + what, *state.parameter.get());
     };
-    if (!state.has_begun && std::ranges::any_of(slot_names_, is_saved)) begin(state);
+    if (!state.has_begun && std::ranges::any_of(slots_, is_saved, &Slot::name)) begin(state);
     if (!state.skipped.defined() && is_saved(skipped_name)) begin_skips(state, zeros({}, DType::i64));
   }
 }
 
-void Optimizer::locate(const record::Call& call) {
+void Optimizer::locate(const char* function) {
   for (State& state : states_) {
     state.named.parameter = state.parameter.get();
-    require_lives(state.named.parameter, state.named.name, call.function());
+    require_lives(state.named.parameter, state.named.name, function);
   }
 }
 
 const std::vector<Parameter*>& Optimizer::parameters(std::source_location where) {
-  locate(record::Call("Optimizer.parameters", where));
+  locate(record::Call("Optimizer.parameters", where).function());
   parameters_.clear();
   for (const State& state : states_)
-    if (state.takes_part()) parameters_.push_back(state.named.parameter);
+    if (takes_part(state)) parameters_.push_back(state.named.parameter);
   return parameters_;
 }
 
 void Optimizer::add_slot_for(const Scalar& number, const std::string& name) {
-  if (std::ranges::find(slot_names_, name) != slot_names_.end() || number == 0) return;
-  slot_names_.push_back(name);
+  if (std::ranges::find(slots_, name, &Slot::name) != slots_.end() || number == 0) return;
+  slots_.push_back({.name = name});
   for (State& state : states_)
     if (state.has_begun) begin(state);
 }
 
+bool Optimizer::takes_part(const State& state) const {
+  return state.named.parameter->requires_grad && !(state.group && groups_[*state.group].frozen);
+}
+
 void Optimizer::begin(State& state) {
   state.has_begun = true;
-  const Type type = state.parameter.get()->type();
-  while (state.slots.size() < slot_names_.size()) {
-    Shape shape(type.dims());
-    const bool is_of_rows = std::ranges::find(row_slots_, slot_names_[state.slots.size()]) != row_slots_.end();
-    if (is_of_rows) shape.resize(std::max(type.rank() - 1, 0), 0);
-    const record::TensorImpl& value = state.parameter.get()->unobserved().impl();
-    state.slots.emplace_back(zeros(shape, update_dtype(type.dtype()))).saved_pieces =
-        state.parameter.get()->saved_pieces;
-    record::TensorImpl& slot = state.slots.back().unobserved().impl();
-    if (!is_of_rows)
-      slot.takes_layout_of(value);
-    else if (value.layout)
-      slot.layout = compiler::layout_for(without_last_dim(compiler::sharding_of(value.layout)));
+  for (const Slot& slot : slots_) {
+    if (std::ranges::find(state.slot_names, slot.name) != state.slot_names.end()) continue;
+    if (slot.of && !slot.of(state.named)) continue;
+    state.slots.push_back(new_slot(*state.named.parameter, slot));
+    state.slot_names.push_back(slot.name);
   }
+}
+
+Parameter Optimizer::new_slot(const Parameter& parameter, const Slot& slot) const {
+  const Type type = parameter.type();
+  const auto dims =
+      slot_dims(std::vector<Dim>(type.dims().begin(), type.dims().end()), slot.without, slot.copies, Dim(slot.copies));
+  Parameter made(zeros(Shape(dims), update_dtype(type.dtype())));
+  if (slot.without <= 1 && slot.copies == 0) made.saved_pieces = parameter.saved_pieces;
+  const record::TensorImpl& value = parameter.unobserved().impl();
+  record::TensorImpl& state = made.unobserved().impl();
+  if (slot.without == 0 && slot.copies == 0) {
+    state.takes_layout_of(value);
+  } else if (value.layout) {
+    const ir::Sharding sharding = compiler::sharding_of(value.layout);
+    state.layout = compiler::layout_for({sharding.mesh(), slot_dims(sharding.dims(), slot.without, slot.copies, {})});
+  }
+  return made;
 }
 
 void Optimizer::begin_skips(State& state, const Tensor& number) {
@@ -153,26 +187,32 @@ void Optimizer::begin_skips(State& state, const Tensor& number) {
 }
 
 // Creates the state of parameters that take part for the first time, and counts the step for those that are left out.
-void Optimizer::note_who_takes_part() {
+void Optimizer::note_who_takes_part(const Tensor& counted) {
   for (State& state : states_) {
-    if (state.takes_part() && !state.has_begun) {
+    if (takes_part(state) && !state.has_begun) {
       begin(state);
       if (may_have_stepped_) begin_skips(state, steps_);
-    } else if (!state.takes_part() && state.has_begun) {
+    } else if (!takes_part(state) && state.has_begun) {
       if (!state.skipped.defined()) begin_skips(state, zeros({}, DType::i64));
-      state.skipped = state.skipped + constant(1, DType::i64);
+      state.skipped = state.skipped + counted;
     }
   }
   may_have_stepped_ = true;
 }
 
-void Optimizer::require_option(const char* optimizer, const char* option, double value, double low, double high) {
+void Optimizer::require_option(std::string_view option, double value, double low, double high) const {
   if (std::isinf(high)) {
-    require(value >= low && value < high, optimizer, ": ", option, " must be a number, at least ", low, ", got ",
-            value);
+    require(value >= low && value < high, name_, ": ", option, " must be a number, at least ", low, ", got ", value);
   } else {
-    require(value >= low && value < high, optimizer, ": ", option, " must lie in [", low, ", ", high, "), got ", value);
+    require(value >= low && value < high, name_, ": ", option, " must lie in [", low, ", ", high, "), got ", value);
   }
+}
+
+void Optimizer::require_whole(const Update& update) const {
+  require(!update.parameter.parameter->sparse_update, name_, ": ", update.parameter.name,
+          " is an embedding table that is updated by rows, but this optimizer needs whole parameters: set its "
+          "sparse_update to "
+          "false, or train it with another optimizer");
 }
 
 Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f64); }
@@ -181,7 +221,7 @@ Tensor Optimizer::input(const Scalar& number) { return full({}, number, DType::f
 std::vector<Optimizer::State*> Optimizer::states_of(const record::Call& call, std::span<const Tensor> gradients) {
   std::vector<State*> updated;
   for (State& state : states_)
-    if (state.takes_part()) updated.push_back(&state);
+    if (takes_part(state)) updated.push_back(&state);
   call.require(gradients.size() == updated.size(), gradients.size(), " gradients for ", updated.size(),
                " parameters that require gradients");
   for (std::size_t i = 0; i < updated.size(); ++i) {
@@ -194,18 +234,43 @@ std::vector<Optimizer::State*> Optimizer::states_of(const record::Call& call, st
 }
 
 void Optimizer::step(std::span<const Tensor> gradients, std::source_location where) {
+  step(record::Call("Optimizer.step", where), gradients, {}, where);
+}
+
+void Optimizer::step_if(const Tensor& condition, std::span<const Tensor> gradients, std::source_location where) {
+  const record::Call call("Optimizer.step_if", where);
+  call.require(condition.defined() && condition.dtype() == DType::boolean && condition.rank() == 0,
+               "the condition must be one boolean, got ", condition.defined() ? condition.type() : Type());
+  step(call, gradients, condition, where);
+}
+
+std::vector<Optimizer::GroupNumbers> Optimizer::group_numbers() {
+  const Tensor rate = input(lr()), decay = input(weight_decay());
+  const bool decays = weight_decay() != 0;
+  std::vector<GroupNumbers> numbers;
+  for (const Group& group : groups_)
+    numbers.push_back(
+        {rate * input(group.lr_factor), decay * input(group.decay_factor), decays && group.decay_factor != 0});
+  numbers.push_back({rate, decay, decays});
+  return numbers;
+}
+
+void Optimizer::step(const record::Call& call, std::span<const Tensor> gradients, const Tensor& condition,
+                     std::source_location where) {
   const Scope scope("optimizer");
-  const record::Call call("Optimizer.step", where);
-  locate(call);
+  locate(call.function());
   before_step();
   const std::vector<State*> updated = states_of(call, gradients);
-  note_who_takes_part();
-  steps_ = steps_ + constant(1, DType::i64);
-  require_option("Optimizer", "max_gradient", max_gradient_);
+  const Tensor counted = condition.defined() ? condition.to(DType::i64) : constant(1, DType::i64);
+  note_who_takes_part(counted);
+  steps_ = steps_ + counted;
+  require_option("max_gradient", max_gradient_);
   const StepNumbers numbers{
       .number = steps_.tensor().to(DType::f64),
       .rounding_key = rounds_stochastically_ ? rounding_key(rounding_seed_, steps_.tensor()) : Tensor(),
-      .max_gradient = max_gradient_ != 0 ? input(max_gradient_) : Tensor()};
+      .max_gradient = max_gradient_ != 0 ? input(max_gradient_) : Tensor(),
+      .condition = condition,
+      .groups = group_numbers()};
   struct Part {
     std::vector<State*> states;
     std::vector<Tensor> gradients;
@@ -223,7 +288,7 @@ void Optimizer::step(std::span<const Tensor> gradients, std::source_location whe
 
 void Optimizer::replace_rows(std::span<const Tensor> gradients, std::source_location where) {
   const record::Call call("Optimizer.replace_rows", where);
-  locate(call);
+  locate(call.function());
   const std::vector<State*> updated = states_of(call, gradients);
   for (std::size_t i = 0; i < updated.size(); ++i) {
     Parameter& parameter = *updated[i]->named.parameter;
@@ -250,9 +315,24 @@ Tensor Optimizer::number_of(const State& state, const Tensor& number) const {
   return skip_counts_ != 0 && state.skipped.defined() ? (steps_ - state.skipped).to(DType::f64) : number;
 }
 
+// Returns the update without its tensors.
+Optimizer::Update Optimizer::begin_update(State& state, const StepNumbers& numbers, const Tensor& number) const {
+  const GroupNumbers& group = numbers.groups[state.group.value_or(groups_.size())];
+  return {.parameter = state.named,
+          .number = number,
+          .rate = group.rate,
+          .weight_decay = group.weight_decay,
+          .decays = group.decays && (!decays() || decays()(state.named)),
+          .value = {},
+          .gradient = {},
+          .state = {},
+          .result = {}};
+}
+
 void Optimizer::step_dense(std::span<State* const> states, std::span<const Tensor> gradients,
                            const StepNumbers& numbers) {
   std::vector<Update> updates;
+  std::vector<Tensor> before;  // the slots of all parameters
   updates.reserve(states.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     State& state = *states[i];
@@ -263,20 +343,23 @@ void Optimizer::step_dense(std::span<State* const> states, std::span<const Tenso
       const Tensor limit = numbers.max_gradient.to(dtype);
       gradient = clamp(gradient, -limit, limit);
     }
-    updates.push_back({.parameter = state.named,
-                       .number = number_of(state, numbers.number),
-                       .value = value.to(dtype),
-                       .gradient = gradient,
-                       .state = state.slots,
-                       .result = {}});
+    updates.push_back(begin_update(state, numbers, number_of(state, numbers.number)));
+    updates.back().value = value.to(dtype);
+    updates.back().gradient = gradient;
+    updates.back().state = state.slots;
+    for (const Parameter& slot : state.slots) before.push_back(slot);
   }
   update(updates);
+  auto old_slot = before.begin();
   for (Update& made : updates) {
-    const DType dtype = made.parameter.parameter->dtype();
+    Parameter& parameter = *made.parameter.parameter;
+    const DType dtype = parameter.dtype();
     const Tensor bits = numbers.rounding_key.defined() && byte_size(dtype) == 2
                             ? rounding_bits(numbers.rounding_key, made.parameter.name, made.result.shape())
                             : Tensor();
-    *made.parameter.parameter = stop_gradient(in_dtype(made.result, dtype, bits));
+    const Tensor next = in_dtype(made.result, dtype, bits);
+    parameter = stop_gradient(chosen(numbers.condition, next, parameter));
+    for (Parameter& slot : made.state) slot = chosen(numbers.condition, slot, *old_slot++);
   }
 }
 
@@ -296,18 +379,18 @@ void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tens
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const DType dtype = update_dtype(rows[i].value.dtype());
       for (const Tensor& state : rows[i].states) slots[i].emplace_back(state);
-      updates.push_back({.parameter = states[i]->named,
-                         .number = steps[i],
-                         .value = rows[i].value.to(dtype),
-                         .gradient = rows[i].gradient.to(dtype),
-                         .state = slots[i],
-                         .result = {}});
+      updates.push_back(begin_update(*states[i], numbers, steps[i]));
+      updates.back().value = rows[i].value.to(dtype);
+      updates.back().gradient = rows[i].gradient.to(dtype);
+      updates.back().state = slots[i];
     }
     update(updates);
     std::vector<UpdatedRows> next(rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      next[i].value = in_dtype(updates[i].result, rows[i].value.dtype(), rows[i].random_bits);
-      for (const Parameter& slot : slots[i]) next[i].states.push_back(slot);
+      const Tensor value = in_dtype(updates[i].result, rows[i].value.dtype(), rows[i].random_bits);
+      next[i].value = chosen(numbers.condition, value, rows[i].value);
+      for (std::size_t s = 0; s < slots[i].size(); ++s)
+        next[i].states.push_back(chosen(numbers.condition, slots[i][s], rows[i].states[s]));
     }
     return next;
   };

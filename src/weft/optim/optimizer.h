@@ -5,8 +5,8 @@
 // The learning rate and the other hyperparameters are inputs of the program: changing them between steps (set_lr,
 // options()) does not recompile. Parameters of 16-bit floats are updated in f32 and rounded to the nearest, or stochastically.
 //
-// A parameter takes part in a step if its requires_grad is true, which may change between steps. As in PyTorch, steps
-// that leave it out do not count for its bias correction; its state is created when it first takes part.
+// A parameter takes part in a step if its requires_grad is true and its group (group.h) is not frozen, both of which may change between
+// steps. As in PyTorch, steps that leave it out do not count for its bias correction; its state is created when it first takes part.
 //
 // Of an embedding table (Parameter::sparse_update), only the rows that the step has looked up are updated, in place, with
 // their part of the state; weight decay and moving averages leave the other rows as they are. Norms, as in LAMB, are those
@@ -19,11 +19,15 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include <weft/optim/group.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/parameter_ref.h>
 #include <weft/tensor/scalar.h>
@@ -43,8 +47,8 @@ class Optimizer {
  public:
   virtual ~Optimizer() = default;
 
-  // Returns the parameters that require gradients now, in the order of the gradients that step takes: step(grad(loss,
-  // optimizer.parameters())). Valid until the model is moved or a requires_grad changes. Throws Error if the model was
+  // Returns the parameters that take part in a step now, in the order of the gradients that step takes: step(grad(loss,
+  // optimizer.parameters())). Valid until the model is moved, or until other parameters take part. Throws Error if the model was
   // destroyed.
   const std::vector<Parameter*>& parameters(std::source_location where = std::source_location::current());
 
@@ -52,6 +56,11 @@ class Optimizer {
   // taken later in the same step, does not go back into it. Throws Error if the gradients do not fit, or if the model
   // was destroyed.
   void step(std::span<const Tensor> gradients, std::source_location where = std::source_location::current());
+
+  // The same if `condition`, one boolean, is true. Else it leaves the parameters, the state and the number of steps as they are. The device
+  // decides; the host does not wait.
+  void step_if(const Tensor& condition, std::span<const Tensor> gradients,
+               std::source_location where = std::source_location::current());
 
   // Gives the rows that lookups have read new values, and zeros as their state, as if they had never been updated: the gradients of tables
   // are the new values. Takes as many gradients as step(), but only those of embedding tables with sparse updates are used.
@@ -72,12 +81,14 @@ class Optimizer {
 
   virtual Scalar& lr() = 0;
   void set_lr(double rate) { lr() = rate; }
+  // The groups that the optimizer was made with, in their order.
+  std::span<Group> groups() { return groups_; }
 
   void fields(auto&& field) {
     field("step", steps_);
     for (State& state : states_) {
       for (std::size_t i = 0; i < state.slots.size(); ++i)
-        field(state.named.name + '.' + slot_names_[i], state.slots[i]);
+        field(state.named.name + '.' + state.slot_names[i], state.slots[i]);
       if (state.skipped.defined()) field(state.named.name + '.' + skipped_name, state.skipped);
     }
   }
@@ -85,88 +96,123 @@ class Optimizer {
   void before_load(const StateDict& saved);
 
  protected:
-  // Slots have the shape of their parameter; those in `row_slots` have it without the last dimension: one number for each
-  // row of a matrix. Calls sync(), so that the first training step does not include the creation of the model; not on a
-  // mesh, where the state may still be divided before it is computed.
-  Optimizer(std::vector<NamedParameter> parameters, std::vector<std::string> slot_names,
-            std::vector<std::string> row_slots = {});
+  // State that is kept for each parameter. It has the shape of the parameter, unless it says otherwise.
+  struct Slot {
+    std::string name;
+    Predicate of = {};        // which parameters have it; default: all
+    int without = 0;          // a dimension that it lacks, counted from the end: 1: one number for each row of a matrix
+    std::int64_t copies = 0;  // if positive, so many along a new first dimension
+  };
+
+  // Calls sync(), so that the first training step does not include the creation of the model; not on a mesh, where the state may still be
+  // divided before it is computed. Throws Error for a group whose pattern matches nothing, or only what earlier ones match.
+  Optimizer(const char* name, std::vector<NamedParameter> parameters, std::vector<Group> groups,
+            std::vector<Slot> slots);
 
   // The update of one parameter in one step. The tensors have the dtype of the computation; the optimizer sets
   // `result`. Of an embedding table with sparse updates, they are one row, without the first dimension.
   struct Update {
     const NamedParameter& parameter;
-    Tensor number;  // the number of steps of this parameter, including this one, as f64
+    Tensor number;        // the number of steps of this parameter, including this one, as f64
+    Tensor rate;          // the learning rate of its group, as f64
+    Tensor weight_decay;  // that of its group, as f64
+    bool decays;          // whether the weight decay applies to it, and is not 0
     Tensor value, gradient;
-    std::span<Parameter> state;  // one per slot, zeros at first
+    std::span<Parameter> state;  // one per slot that the parameter has, zeros at first
     Tensor result;
   };
   // Called before every step.
   virtual void before_step() {}
+  // The weight decay of parameters that decay, and which these are; default: all.
+  virtual const Scalar& weight_decay() const = 0;
+  virtual const Predicate& decays() const = 0;
   // Adds a slot, filled with zeros, as soon as `number` is not 0. The slot is then kept, even if the number becomes 0.
   void add_slot_for(const Scalar& number, const std::string& name);
 
   virtual void update(std::span<Update> updates) = 0;
 
   // Throws Error, which starts with the optimizer's name, unless low <= value < high.
-  static void require_option(const char* optimizer, const char* option, double value, double low = 0,
-                             double high = std::numeric_limits<double>::infinity());
+  void require_option(std::string_view option, double value, double low = 0,
+                      double high = std::numeric_limits<double>::infinity()) const;
+  // Throws Error if the update is one of rows of an embedding table, which this optimizer does not know.
+  void require_whole(const Update& update) const;
+  const char* name() const { return name_; }
 
   // Returns a number as an input of this step, as f64.
   static Tensor input(const Scalar& number);
 
-  // The numbers of a step, computed once for all parameters of one dtype that took part in the same steps.
+  // The numbers of a step, computed once for all parameters of one dtype and group that took part in the same steps.
   template <class Numbers>
   class Shared {
    public:
-    // Returns the numbers; calls make(dtype, number) if they are not known.
+    // Returns the numbers; calls make(update) if they are not known.
     const Numbers& get(const Update& update, auto&& make) {
       const DType dtype = update.value.dtype();
       for (const Made& made : made_) {
-        if (made.dtype == dtype && &made.number.impl() == &update.number.impl()) return made.numbers;
+        if (made.dtype == dtype && is_same(made.number, update.number) && is_same(made.rate, update.rate) &&
+            is_same(made.weight_decay, update.weight_decay))
+          return made.numbers;
       }
-      made_.push_back({dtype, update.number, make(dtype, update.number)});
+      made_.push_back({dtype, update.number, update.rate, update.weight_decay, make(update)});
       return made_.back().numbers;
     }
 
    private:
     struct Made {
       DType dtype;
-      Tensor number;
+      Tensor number, rate, weight_decay;
       Numbers numbers;
     };
+    static bool is_same(const Tensor& a, const Tensor& b) { return &a.impl() == &b.impl(); }
     std::vector<Made> made_;
   };
 
  private:
+  friend class AdamRule;
   static constexpr const char* skipped_name = "skipped_steps";
 
   struct State {
     NamedParameter named;  // the name, and the parameter at its last known address
     ParameterRef parameter;
+    std::optional<std::size_t> group = {};
     bool has_begun = false;        // the parameter has taken part, or may do so in the first step
     std::vector<Parameter> slots;  // empty until then
-    Parameter skipped;             // number of steps that left it out; undefined if none
-    bool takes_part() const { return named.parameter->requires_grad; }
+    std::vector<std::string> slot_names;
+    Parameter skipped;  // number of steps that left it out; undefined if none
   };
+
+  bool takes_part(const State& state) const;
+  Parameter new_slot(const Parameter& parameter, const Slot& slot) const;
+  void step(const record::Call& call, std::span<const Tensor> gradients, const Tensor& condition,
+            std::source_location where);
 
   std::vector<State*> states_of(const record::Call& call, std::span<const Tensor> gradients);
   // Finds the parameters, which may have been moved.
-  void locate(const record::Call& call);
+  void locate(const char* function);
   void begin(State& state);
   void begin_skips(State& state, const Tensor& number);
-  void note_who_takes_part();
+  void note_who_takes_part(const Tensor& counted);
   Tensor number_of(const State& state, const Tensor& number) const;
+  struct GroupNumbers {
+    Tensor rate, weight_decay;
+    bool decays;
+  };
   // The numbers of a step; those that it does not need are undefined.
   struct StepNumbers {
-    Tensor number, rounding_key, max_gradient;
+    Tensor number, rounding_key, max_gradient, condition;
+    std::vector<GroupNumbers> groups;  // the last are those of parameters without a group
   };
+  std::vector<GroupNumbers> group_numbers();
+  Update begin_update(State& state, const StepNumbers& numbers, const Tensor& number) const;
   void step_dense(std::span<State* const> states, std::span<const Tensor> gradients, const StepNumbers& numbers);
   void step_sparse(std::span<State* const> states, std::span<const Tensor> gradients, const StepNumbers& numbers,
                    std::source_location where);
 
+  const char* name_;
+  std::vector<Group> groups_;
   std::vector<Parameter*> parameters_;
   std::vector<State> states_;
-  std::vector<std::string> slot_names_, row_slots_;
+  std::vector<Slot> slots_;
   Parameter steps_;                // the number of steps so far
   bool may_have_stepped_ = false;  // steps_ may be more than 0
   Flag rounds_stochastically_{false, "stochastic rounding"};
@@ -174,6 +220,26 @@ class Optimizer {
   Scalar max_gradient_ = {0, "max_gradient"};
   // The number of parameters that have `skipped`, of which earlier recordings know nothing.
   Scalar skip_counts_ = {0, "the number of parameters that were ever left out"};
+};
+
+// An optimizer whose options have lr, weight_decay and decays, as those of all do.
+template <class Options>
+class OptimizerWith : public Optimizer {
+ public:
+  Options& options() { return options_; }
+  Scalar& lr() override { return options_.lr; }
+
+ protected:
+  OptimizerWith(const char* name, std::vector<NamedParameter> parameters, Options options, std::vector<Group> groups,
+                std::vector<Slot> slots)
+      : Optimizer(name, std::move(parameters), std::move(groups), std::move(slots)), options_(std::move(options)) {
+    require_option("lr", options_.lr);
+    require_option("weight_decay", options_.weight_decay);
+  }
+  const Scalar& weight_decay() const override { return options_.weight_decay; }
+  const Predicate& decays() const override { return options_.decays; }
+
+  Options options_;
 };
 
 }  // namespace weft::optim

@@ -6,13 +6,11 @@
 
 namespace weft::optim {
 
-RMSprop::RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options)
-    : Optimizer(std::move(parameters), {"square_avg"}), options_(std::move(options)) {
-  require_option("RMSprop", "lr", options_.lr);
-  require_option("RMSprop", "alpha", options_.alpha, 0, 1);
-  require_option("RMSprop", "epsilon", options_.epsilon);
-  require_option("RMSprop", "momentum", options_.momentum);
-  require_option("RMSprop", "weight_decay", options_.weight_decay);
+RMSprop::RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options, std::vector<Group> groups)
+    : OptimizerWith("RMSprop", std::move(parameters), std::move(options), std::move(groups), {{.name = "square_avg"}}) {
+  require_option("alpha", options_.alpha, 0, 1);
+  require_option("epsilon", options_.epsilon);
+  require_option("momentum", options_.momentum);
   RMSprop::before_step();
   sync();
 }
@@ -23,17 +21,16 @@ void RMSprop::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, rest, epsilon, momentum, weight_decay;
   };
-  const Tensor rate = input(lr()), rest = constant(1, DType::f64) - input(options_.alpha),
-               epsilon = input(options_.epsilon);
-  const Tensor momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype, const Tensor&) {
-    return Numbers{rate.to(dtype), rest.to(dtype), epsilon.to(dtype), momentum.to(dtype), weight_decay.to(dtype)};
+  const Tensor rest = constant(1, DType::f64) - input(options_.alpha), epsilon = input(options_.epsilon);
+  const Tensor momentum = input(options_.momentum);
+  const auto make = [&](const Update& u) {
+    const DType dtype = u.value.dtype();
+    return Numbers{u.rate.to(dtype), rest.to(dtype), epsilon.to(dtype), momentum.to(dtype), u.weight_decay.to(dtype)};
   };
   Shared<Numbers> shared;
   for (Update& u : updates) {
     const Numbers& n = shared.get(u, make);
-    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
-    const Tensor gradient = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
+    const Tensor gradient = u.decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     u.state[0] = u.state[0] + (gradient * gradient - u.state[0]) * n.rest;
     Tensor direction = gradient / (sqrt(u.state[0]) + n.epsilon);
     if (u.state.size() == 2) {

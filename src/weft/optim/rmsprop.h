@@ -12,21 +12,16 @@ struct RMSpropOptions {
   Predicate decays = {};    // which parameters decay; default: all
 };
 
-class RMSprop : public Optimizer {
+class RMSprop : public OptimizerWith<RMSpropOptions> {
  public:
   template <class M>
-  explicit RMSprop(M& model, RMSpropOptions options = {}) : RMSprop(named_parameters(model), std::move(options)) {}
-  explicit RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options = {});
-
-  RMSpropOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit RMSprop(M& model, RMSpropOptions options = {}, std::vector<Group> groups = {})
+      : RMSprop(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit RMSprop(std::vector<NamedParameter> parameters, RMSpropOptions options = {}, std::vector<Group> groups = {});
 
  protected:
   void before_step() override;
   void update(std::span<Update> updates) override;
-
- private:
-  RMSpropOptions options_;
 };
 
 }  // namespace weft::optim

@@ -14,21 +14,16 @@ struct RowWiseAdagradOptions {
 
 // Adagrad whose sum, for each row, is that of the means of the squared gradients of the row. Parameters have rank 1 or
 // higher; a row runs along the last dimension.
-class RowWiseAdagrad : public Optimizer {
+class RowWiseAdagrad : public OptimizerWith<RowWiseAdagradOptions> {
  public:
   template <class M>
-  explicit RowWiseAdagrad(M& model, RowWiseAdagradOptions options = {})
-      : RowWiseAdagrad(named_parameters(model), std::move(options)) {}
-  explicit RowWiseAdagrad(std::vector<NamedParameter> parameters, RowWiseAdagradOptions options = {});
-
-  RowWiseAdagradOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit RowWiseAdagrad(M& model, RowWiseAdagradOptions options = {}, std::vector<Group> groups = {})
+      : RowWiseAdagrad(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit RowWiseAdagrad(std::vector<NamedParameter> parameters, RowWiseAdagradOptions options = {},
+                          std::vector<Group> groups = {});
 
  protected:
   void update(std::span<Update> updates) override;
-
- private:
-  RowWiseAdagradOptions options_;
 };
 
 struct PartialRowWiseAdamOptions {
@@ -38,21 +33,16 @@ struct PartialRowWiseAdamOptions {
 };
 
 // Adam whose second moment is one number for each row: the average of the means of the squared gradients of the row.
-class PartialRowWiseAdam : public Optimizer {
+class PartialRowWiseAdam : public OptimizerWith<PartialRowWiseAdamOptions> {
  public:
   template <class M>
-  explicit PartialRowWiseAdam(M& model, PartialRowWiseAdamOptions options = {})
-      : PartialRowWiseAdam(named_parameters(model), std::move(options)) {}
-  explicit PartialRowWiseAdam(std::vector<NamedParameter> parameters, PartialRowWiseAdamOptions options = {});
-
-  PartialRowWiseAdamOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit PartialRowWiseAdam(M& model, PartialRowWiseAdamOptions options = {}, std::vector<Group> groups = {})
+      : PartialRowWiseAdam(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit PartialRowWiseAdam(std::vector<NamedParameter> parameters, PartialRowWiseAdamOptions options = {},
+                              std::vector<Group> groups = {});
 
  protected:
   void update(std::span<Update> updates) override;
-
- private:
-  PartialRowWiseAdamOptions options_;
 };
 
 }  // namespace weft::optim

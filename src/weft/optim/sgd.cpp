@@ -5,11 +5,9 @@
 
 namespace weft::optim {
 
-SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options)
-    : Optimizer(std::move(parameters), {}), options_(std::move(options)) {
-  require_option("SGD", "lr", options_.lr);
-  require_option("SGD", "momentum", options_.momentum);
-  require_option("SGD", "weight_decay", options_.weight_decay);
+SGD::SGD(std::vector<NamedParameter> parameters, SGDOptions options, std::vector<Group> groups)
+    : OptimizerWith("SGD", std::move(parameters), std::move(options), std::move(groups), {}) {
+  require_option("momentum", options_.momentum);
   require(!options_.nesterov || options_.momentum != 0, "SGD: nesterov needs a momentum");
   SGD::before_step();
   sync();
@@ -21,15 +19,15 @@ void SGD::update(std::span<Update> updates) {
   struct Numbers {
     Tensor rate, momentum, weight_decay;
   };
-  const Tensor rate = input(lr()), momentum = input(options_.momentum), weight_decay = input(options_.weight_decay);
-  const auto make = [&](DType dtype, const Tensor&) {
-    return Numbers{rate.to(dtype), momentum.to(dtype), weight_decay.to(dtype)};
+  const Tensor momentum = input(options_.momentum);
+  const auto make = [&](const Update& u) {
+    const DType dtype = u.value.dtype();
+    return Numbers{u.rate.to(dtype), momentum.to(dtype), u.weight_decay.to(dtype)};
   };
   Shared<Numbers> shared;
   for (Update& u : updates) {
     const Numbers& n = shared.get(u, make);
-    const bool decays = options_.weight_decay != 0 && (!options_.decays || options_.decays(u.parameter));
-    Tensor direction = decays ? u.gradient + u.value * n.weight_decay : u.gradient;
+    Tensor direction = u.decays ? u.gradient + u.value * n.weight_decay : u.gradient;
     if (!u.state.empty()) {
       const Tensor gathered = u.state[0] * n.momentum + direction;
       u.state[0] = where(n.momentum != 0, gathered, u.state[0]);  // as in PyTorch, unchanged while momentum is 0

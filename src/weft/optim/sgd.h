@@ -13,21 +13,16 @@ struct SGDOptions {
   Predicate decays = {};    // which parameters decay; default: all
 };
 
-class SGD : public Optimizer {
+class SGD : public OptimizerWith<SGDOptions> {
  public:
   template <class M>
-  explicit SGD(M& model, SGDOptions options = {}) : SGD(named_parameters(model), std::move(options)) {}
-  explicit SGD(std::vector<NamedParameter> parameters, SGDOptions options = {});
-
-  SGDOptions& options() { return options_; }
-  Scalar& lr() override { return options_.lr; }
+  explicit SGD(M& model, SGDOptions options = {}, std::vector<Group> groups = {})
+      : SGD(named_parameters(model), std::move(options), std::move(groups)) {}
+  explicit SGD(std::vector<NamedParameter> parameters, SGDOptions options = {}, std::vector<Group> groups = {});
 
  protected:
   void before_step() override;
   void update(std::span<Update> updates) override;
-
- private:
-  SGDOptions options_;
 };
 
 }  // namespace weft::optim

@@ -1,7 +1,6 @@
 #include <weft/tensor/sharding.h>
 
 #include <algorithm>
-#include <fnmatch.h>
 #include <list>
 #include <mutex>
 
@@ -12,6 +11,7 @@
 #include <weft/record/sync.h>
 #include <weft/runtime/ranks.h>
 #include <weft/tensor/frame.h>
+#include <weft/tensor/name_patterns.h>
 
 namespace weft {
 
@@ -111,10 +111,6 @@ Sharding current_sharding(const Parameter& parameter, const Mesh& mesh) {
   return compiler::sharding_of(layout);
 }
 
-bool matches(const ShardingPattern& pattern, const std::string& name) {
-  return fnmatch(pattern.names.c_str(), name.c_str(), 0) == 0;
-}
-
 }  // namespace
 
 void shard(Parameter& parameter, const PartitionSpec& spec, const Mesh& mesh) {
@@ -124,29 +120,16 @@ void shard(Parameter& parameter, const PartitionSpec& spec, const Mesh& mesh) {
 
 void shard(const std::vector<NamedParameter>& parameters, const std::vector<ShardingPattern>& patterns,
            const Mesh& mesh) {
-  std::vector<std::string> shadowed(patterns.size());  // a parameter that a pattern matches, but an earlier one, too
-  std::vector<bool> counts(patterns.size());
+  std::vector<std::string> names;
+  for (const ShardingPattern& pattern : patterns) names.push_back(pattern.names);
+  const auto matches = first_matches(parameters, names, "shard");
   std::vector<NewSharding> all;
-  for (const auto& [name, parameter] : parameters) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& [name, parameter] = parameters[i];
     require(parameter->defined(), "shard: ", name, " has no value");
-    const ShardingPattern* first = nullptr;
-    for (std::size_t i = 0; i < patterns.size(); ++i) {
-      if (!matches(patterns[i], name)) continue;
-      if (first) {
-        shadowed[i] = concat(name, " by ", first->names);
-      } else {
-        first = &patterns[i];
-        counts[i] = true;
-      }
-    }
     const std::string function = concat("shard: ", name);
-    all.push_back({parameter, first ? first->spec.on(mesh, parameter->type(), function.c_str())
-                                    : Sharding(mesh, parameter->type().rank())});
-  }
-  for (std::size_t i = 0; i < patterns.size(); ++i) {
-    require(counts[i] || !shadowed[i].empty(), "shard: no parameter's name matches ", patterns[i].names);
-    require(counts[i], "shard: every parameter that matches ", patterns[i].names,
-            " is matched by an earlier pattern, such as ", shadowed[i]);
+    all.push_back({parameter, matches[i] ? patterns[*matches[i]].spec.on(mesh, parameter->type(), function.c_str())
+                                         : Sharding(mesh, parameter->type().rank())});
   }
   set_shardings(all);
 }
