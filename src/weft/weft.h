@@ -33,6 +33,7 @@
 #include <weft/optim/group.h>
 #include <weft/optim/lamb.h>
 #include <weft/optim/lion.h>
+#include <weft/optim/loss_scale.h>
 #include <weft/optim/rmsprop.h>
 #include <weft/optim/row_wise.h>
 #include <weft/optim/schedule.h>
