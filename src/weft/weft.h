@@ -30,6 +30,7 @@
 #include <weft/optim/adagrad.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
+#include <weft/optim/ema.h>
 #include <weft/optim/group.h>
 #include <weft/optim/lamb.h>
 #include <weft/optim/lion.h>
