@@ -27,14 +27,17 @@
 #include <weft/nn/normalization.h>
 #include <weft/nn/recurrent.h>
 #include <weft/nn/transformer.h>
+#include <weft/optim/adafactor.h>
 #include <weft/optim/adagrad.h>
 #include <weft/optim/adam.h>
 #include <weft/optim/clip.h>
 #include <weft/optim/ema.h>
 #include <weft/optim/group.h>
 #include <weft/optim/lamb.h>
+#include <weft/optim/lbfgs.h>
 #include <weft/optim/lion.h>
 #include <weft/optim/loss_scale.h>
+#include <weft/optim/muon.h>
 #include <weft/optim/rmsprop.h>
 #include <weft/optim/row_wise.h>
 #include <weft/optim/schedule.h>
