@@ -5,6 +5,7 @@
 // RUN: weft run %s --random 1 --entry written_for_one_device | diff - %t.manual
 // RUN: weft opt %s >%t.generic
 // RUN: weft opt %t.generic | diff - %t.generic
+// RUN: FileCheck %s --check-prefix=GENERIC <%t.generic
 // RUN: weft run %t.generic --random 1 --devices 8 | diff - %t.compiled
 // RUN: not weft run %s --random 1 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: weft explain %s --entry main --collectives | FileCheck %s --check-prefix=WHY
@@ -14,6 +15,7 @@
 
 // WHY: collective_permute along data: each device sends 32 B, all of tensor<2x4xi32>
 // WHY-NEXT: {{^}}  it is written at {{.*}}manual_computation.mlir:{{[0-9]+$}}
+// GENERIC: {{^      }}"sdy.return"({{.*}}) : ({{.*}}) -> (){{$}}
 // SENT: 8 devices (data=4, model=2): 1 all_reduce, 1 collective_permute; each device sends
 // ONE: {{^}}error: sdy.manual_computation at {{.*}}:[[# @LINE + 6]] computes on shards: divide the program among the devices of its sdy.mesh, as `weft run --devices` does{{$}}
 // WRONG: {{^}}error: {{.*}}sdy.manual_computation: result 0 of type tensor<8x4xi32> has shards of type tensor<2x2xi32>, in the region it is tensor<2x4xi32>

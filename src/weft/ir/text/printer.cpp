@@ -32,7 +32,7 @@ class Printer {
   void node(const Node& node, Names& names);
   void attributes(const Node& node);
   void regions(const Node& node, const Names& names);
-  void region(const Graph& graph, const Node* captured_by, const Names& outer);
+  void region(const Graph& graph, const Node& owner, const Names& outer);
   void block_label(const Graph& graph, const Names& names);
   void signature(const Node& node, std::span<const Value> operands);
   void uses(std::span<const Value> values, const Names& names);
@@ -166,16 +166,17 @@ void Printer::block_label(const Graph& graph, const Names& names) {
   out_ += "):";
 }
 
-void Printer::region(const Graph& graph, const Node* captured_by, const Names& outer) {
+void Printer::region(const Graph& graph, const Node& owner, const Names& outer) {
+  const bool is_captured = captures(owner);
   const int argument = next_argument_, value_number = next_value_;
   Names names(graph.nodes().size());
   for (std::size_t i = 0; i < graph.inputs().size(); ++i)
     names[graph.inputs()[i].node->id] =
-        captured_by ? value(captured_by->operands[i + 1], outer) : concat("%arg", next_argument_++);
+        is_captured ? value(owner.operands[i + 1], outer) : concat("%arg", next_argument_++);
   out_ += '{';
   indent_ += 2;
-  if (!captured_by) block_label(graph, names);
-  body(graph, names, "\"stablehlo.return\"");
+  if (!is_captured) block_label(graph, names);
+  body(graph, names, owner.op->dialect == "sdy" ? "\"sdy.return\"" : "\"stablehlo.return\"");
   indent_ -= 2;
   line();
   out_ += '}';
@@ -188,7 +189,7 @@ void Printer::regions(const Node& node, const Names& names) {
   out_ += " (";
   for (std::size_t i = 0; i < node.regions.size(); ++i) {
     if (i > 0) out_ += ", ";
-    region(*node.regions[i], captures(node) ? &node : nullptr, names);
+    region(*node.regions[i], node, names);
   }
   out_ += ')';
 }
