@@ -101,7 +101,8 @@ TEST(Bytecode, OfOtherProducersIsRefused) {
   EXPECT_THAT(wrong_with(produced_by("MLIR20.0.0git   ")),
               HasSubstr("was not written as a StableHLO portable artifact, but by MLIR20.0.0git"));
   EXPECT_THROW(read_bytecode(produced_by("StableHLO_v2.0.0")), UnsupportedError);
-  EXPECT_EQ(wrong_with(produced_by("StableHLO_v1.20.")), "");
+  EXPECT_EQ(wrong_with(produced_by("StableHLO_v1.9.9")), "");
+  EXPECT_THAT(wrong_with(produced_by("StableHLO_v1.0.a")), HasSubstr("expected a version such as StableHLO_v1.0.0"));
   std::string newer = contents(bytecode_inputs / "regions.1.0.0.mlir.bc");
   newer[4] = '\x0f';
   EXPECT_THAT(wrong_with(newer), HasSubstr("the bytecode is of version 7; weft reads up to 6"));

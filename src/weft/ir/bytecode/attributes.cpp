@@ -8,6 +8,7 @@
 #include <weft/base/convert.h>
 #include <weft/ir/bytecode/builtin_codes.h>
 #include <weft/ir/bytecode/nested.h>
+#include <weft/ir/bytecode/vhlo_codes.h>
 #include <weft/ir/text/literal.h>
 #include <weft/ir/text/location.h>
 
@@ -45,18 +46,12 @@ Attribute AttributeDecoder::decode(std::size_t index, const Owner& owner) {
 
 Attribute AttributeDecoder::next(ByteReader& in, const Owner& owner) { return decode(in.number(), owner); }
 
-namespace {
-
-constexpr std::string_view none = "none";  // VHLO's type for an attribute of an operation that is not given
-
-}  // namespace
-
 void AttributeDecoder::append_next(std::string_view name, ByteReader& in, const Owner& owner,
                                    std::vector<NamedAttribute>& to) {
   Attribute value = next(in, owner);
   const bool is_inherent = name.find('.') == name.npos, is_opaque = value.kind == Attribute::Kind::opaque;
   const bool is_not_read = is_opaque && value.written.empty() && value.text.empty();
-  if (is_not_read || (is_inherent && is_opaque && value.text == none)) return;
+  if (is_not_read || (is_inherent && is_opaque && value.text == not_given)) return;
   to.push_back({name, std::move(value)});
 }
 
@@ -142,7 +137,7 @@ Attribute AttributeDecoder::type(Context& c) {
   const std::size_t index = c.in.number();
   const auto number = types_.number_type(index);
   result.kind = number ? Attribute::Kind::word : Attribute::Kind::opaque;
-  result.text = number ? number->name : types_.is_none(index) ? none : "type";
+  result.text = number ? number->name : types_.is_none(index) ? not_given : "type";
   return result;
 }
 

@@ -1,8 +1,5 @@
 #include <weft/ir/bytecode/bytecode.h>
 
-#include <array>
-#include <charconv>
-
 #include <weft/ir/bytecode/exported.h>
 #include <weft/ir/bytecode/module_reader.h>
 #include <weft/ir/text/lower.h>
@@ -22,17 +19,11 @@ void require_known_version(const text::Source& source, std::string_view producer
                             concat("the bytecode was not written as a StableHLO portable artifact, but by ",
                                    producer.substr(0, 60), "; write it with serialize_portable_artifact"),
                             "MLIR bytecode");
-  const std::string_view text = producer.substr(before.size());
-  const char* const end = text.data() + text.size();
-  std::array<int, 2> version{};
-  const auto major = std::from_chars(text.data(), end, version[0]);
-  const auto minor = std::from_chars(std::min(major.ptr + 1, end), end, version[1]);
-  if (major.ec != std::errc() || minor.ec != std::errc())
-    source.fail(at, concat("expected a version such as StableHLO_v1.0.0, got ", producer.substr(0, 60)));
-  if (version > newest_stablehlo)
+  const auto version = parse_stablehlo_version(producer.substr(before.size()));
+  if (!version) source.fail(at, concat("expected a version such as StableHLO_v1.0.0, got ", producer.substr(0, 60)));
+  if (*version > newest_stablehlo)
     source.fail_unsupported(at,
-                            concat("the program is of StableHLO ", version[0], '.', version[1], "; weft reads up to ",
-                                   newest_stablehlo[0], '.', newest_stablehlo[1]),
+                            concat("the program is of StableHLO ", *version, "; weft reads up to ", newest_stablehlo),
                             "StableHLO version");
 }
 

@@ -7,17 +7,14 @@
 // Thread-safe.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <weft/ir/bytecode/stablehlo_version.h>
 #include <weft/ir/text/text.h>
 
 namespace weft::ir {
-
-// The newest version of StableHLO that is read. A newer one may have operations and attributes that nobody here has seen.
-inline constexpr std::array<int, 2> newest_stablehlo = {1, 20};
 
 // Returns whether the bytes begin as MLIR bytecode does.
 bool is_bytecode(std::string_view bytes);

@@ -31,7 +31,8 @@ const Op* lowered_op(std::string_view name) {
 }  // namespace
 
 OperationKind operation_kind(std::string_view dialect, std::string_view name) {
-  OperationKind kind{stablehlo_name(dialect, name), properties_of(concat(dialect, '.', name)), {}};
+  OperationKind kind{stablehlo_name(dialect, name), {}, {}};
+  if (const OperationForm* form = find_form(concat(dialect, '.', name))) kind.properties = properties_of(*form);
   if (const Op* op = lowered_op(kind.name))
     for (const std::string_view field : text::field_names(*op))
       if (const auto dot = field.find('.'); dot != field.npos)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <weft/ir/bytecode/attributes.h>
-#include <weft/ir/bytecode/operation_properties.h>
+#include <weft/ir/bytecode/operation_forms.h>
 
 namespace weft::ir::bytecode {
 

@@ -1,34 +1,21 @@
-// Shardy's attributes, as the text that Shardy prints. The codes are the positions in Shardy's file bytecode.td.
+// Shardy's attributes, as the text that Shardy prints.
 #include <weft/ir/bytecode/attributes.h>
 #include <weft/ir/bytecode/nested.h>
+#include <weft/ir/bytecode/sdy_codes.h>
 #include <weft/ir/text/print_attribute.h>
 
 namespace weft::ir::bytecode {
 
 namespace {
 
-enum SdyAttribute : std::uint64_t {
-  sdy_manual_axes = 0,
-  sdy_mesh_axis = 1,
-  sdy_mesh = 2,
-  sdy_sub_axis = 3,
-  sdy_axis = 4,
-  sdy_dimension = 5,
-  sdy_sharding = 6,
-  sdy_per_value = 7,
-  sdy_partial_sharding = 15,
-  sdy_partial_per_value = 16,
-  sdy_reduced_sharding = 17,
-};
-
 std::string_view prefix(std::uint64_t code) {
   switch (code) {
-    case sdy_mesh: return "#sdy.mesh";
+    case sdy_mesh: return sdy_mesh_name;
     case sdy_sharding:
     case sdy_partial_sharding:
-    case sdy_reduced_sharding: return "#sdy.sharding";
+    case sdy_reduced_sharding: return sdy_sharding_name;
     case sdy_per_value:
-    case sdy_partial_per_value: return "#sdy.sharding_per_value";
+    case sdy_partial_per_value: return sdy_per_value_name;
     default: return {};
   }
 }
@@ -41,7 +28,7 @@ Attribute AttributeDecoder::sdy(Context& c) {
   result.kind = Attribute::Kind::opaque;
   const std::uint64_t code = ByteReader(c.in).number();
   if (code == sdy_manual_axes) {
-    result.written = keep(concat("#sdy<manual_axes", sdy_text(c), '>'));
+    result.written = keep(concat(sdy_manual_axes_name, sdy_text(c), '>'));
   } else if (!prefix(code).empty()) {
     result.written = keep(concat(prefix(code), sdy_text(c)));
   }
@@ -79,10 +66,9 @@ std::string AttributeDecoder::sdy_sharding_text(Context& c, bool is_partial, boo
   if (const std::string axes = sdy_list(c.in, c.owner); !axes.empty()) text += concat(", replicated={", axes, '}');
   if (is_partial) {
     const std::string axes = sdy_list(c.in, c.owner);
-    constexpr std::string_view reductions[] = {"", "max", "min"};
     const std::size_t reduction =
-        has_reduction ? c.in.checked_index(c.in.signed_number(), std::size(reductions), "reduction") : 0;
-    if (!axes.empty()) text += concat(", unreduced=", reductions[reduction], '{', axes, '}');
+        has_reduction ? c.in.checked_index(c.in.signed_number(), std::size(sdy_reductions), "reduction") : 0;
+    if (!axes.empty()) text += concat(", unreduced=", sdy_reductions[reduction], '{', axes, '}');
   }
   return text += '>';
 }

@@ -1,44 +1,13 @@
 #include <weft/ir/bytecode/types.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
+
+#include <weft/ir/bytecode/type_codes.h>
 
 namespace weft::ir::bytecode {
 
 namespace {
-
-// VHLO's codes of types with parameters, and of types that hold no numbers.
-enum VhloType : std::uint64_t {
-  vhlo_complex = 1,
-  vhlo_function = 8,
-  vhlo_ranked_tensor = 20,
-  vhlo_bounded_tensor = 21,
-  vhlo_token = 22,
-  vhlo_unranked_tensor = 25,
-  vhlo_none = 33,
-};
-enum BuiltinType : std::uint64_t { builtin_integer = 0, builtin_complex = 9, builtin_ranked_tensor = 13 };
-
-struct NumberType {
-  std::uint64_t code;
-  std::string_view name;
-  int bits;
-};
-constexpr NumberType vhlo_numbers[] = {
-    {0, "i1", 1},          {2, "bf16", 16},       {3, "f16", 16},
-    {4, "f32", 32},        {5, "f64", 64},        {6, "f8E4M3FN", 8},
-    {7, "f8E5M2", 8},      {9, "index", 64},      {10, "i4", 4},
-    {11, "i8", 8},         {12, "i16", 16},       {13, "i32", 32},
-    {14, "i64", 64},       {15, "ui4", 4},        {16, "ui8", 8},
-    {17, "ui16", 16},      {18, "ui32", 32},      {19, "ui64", 64},
-    {27, "f8E4M3FNUZ", 8}, {28, "f8E5M2FNUZ", 8}, {29, "f8E4M3B11FNUZ", 8},
-    {31, "i2", 2},         {32, "ui2", 2},        {34, "tf32", 19},
-    {35, "f8E4M3", 8},     {36, "f8E3M4", 8},     {37, "f4E2M1FN", 4},
-    {38, "f6E2M3FN", 6},   {39, "f6E3M2FN", 6},   {40, "f8E8M0FNU", 8},
-};
-constexpr NumberType builtin_numbers[] = {
-    {1, "index", 64}, {3, "bf16", 16}, {4, "f16", 16}, {5, "f32", 32}, {6, "f64", 64}};
 
 // Types of VHLO that are not those of tensors with a known shape, by the names that StableHLO's text gives them.
 struct OtherType {
@@ -51,15 +20,12 @@ constexpr OtherType other_types[] = {
 
 ElementType number(std::string_view name, int bits) { return {name, bits, parse_dtype(name)}; }
 
-// The width and the signedness of a builtin integer share one number.
-std::optional<ElementType> builtin_integer_type(std::uint64_t width_and_sign) {
-  constexpr std::string_view names[3][5] = {{"i1", "i8", "i16", "i32", "i64"},
-                                            {"si1", "si8", "si16", "si32", "si64"},
-                                            {"ui1", "ui8", "ui16", "ui32", "ui64"}};
-  constexpr std::array<std::uint64_t, 5> widths = {1, 8, 16, 32, 64};
-  const auto* const width = std::ranges::find(widths, width_and_sign >> 2);
-  if (width == widths.end() || (width_and_sign & 3) > 2) return std::nullopt;
-  return number(names[width_and_sign & 3][width - widths.begin()], static_cast<int>(*width));
+std::optional<ElementType> builtin_integer_type(std::uint64_t width_and_signedness) {
+  const auto* const found = std::ranges::find_if(builtin_integers, [&](const BuiltinInteger& known) {
+    return known.width == width_and_signedness >> 2 && known.signedness == (width_and_signedness & 3);
+  });
+  if (found == std::end(builtin_integers)) return std::nullopt;
+  return number(found->name, static_cast<int>(found->width));
 }
 
 }  // namespace

@@ -1,48 +1,11 @@
-// VHLO's attributes. The codes are those of StableHLO's file VhloBytecode.cpp, the words those of VhloEnums.td; neither ever changes.
+// VHLO's attributes.
 #include <algorithm>
 #include <iterator>
 
 #include <weft/ir/bytecode/attributes.h>
+#include <weft/ir/bytecode/vhlo_codes.h>
 
 namespace weft::ir::bytecode {
-
-namespace {
-
-enum VhloAttribute : std::uint64_t {
-  vhlo_array = 1,
-  vhlo_boolean = 2,
-  vhlo_api_version = 5,
-  vhlo_dictionary = 6,
-  vhlo_float = 8,
-  vhlo_integer = 9,
-  vhlo_output_alias = 10,
-  vhlo_string = 14,
-  vhlo_tensor = 15,
-  vhlo_type = 17,
-  vhlo_accuracy = 20,
-  vhlo_mesh_axes = 23,
-};
-
-// An enumeration: its words in the order of their numbers, of which the first is `first`.
-struct Enumeration {
-  std::uint64_t code;
-  std::span<const std::string_view> words;
-  std::uint64_t first = 0;
-};
-constexpr std::string_view directions[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
-constexpr std::string_view comparisons[] = {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
-constexpr std::string_view fft_types[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-constexpr std::string_view precisions[] = {"DEFAULT", "HIGH", "HIGHEST"};
-constexpr std::string_view algorithms[] = {"DEFAULT", "THREE_FRY", "PHILOX"};
-constexpr std::string_view distributions[] = {"UNIFORM", "NORMAL"};
-constexpr std::string_view transposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
-constexpr std::string_view accuracy_modes[] = {"DEFAULT", "HIGHEST", "TOLERANCE"};
-constexpr Enumeration enumerations[] = {
-    {3, directions},  {4, comparisons},       {7, fft_types},   {11, precisions},
-    {12, algorithms}, {13, distributions, 1}, {16, transposes}, {19, accuracy_modes},
-};
-
-}  // namespace
 
 Attribute AttributeDecoder::vhlo(Context& c) {
   const std::uint64_t code = c.in.number();

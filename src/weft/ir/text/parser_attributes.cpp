@@ -159,8 +159,9 @@ Attribute Parser::array() {
   result.kind = Attribute::Kind::integers;
   result.at = take().at;
   expect("<");
-  const bool real = token_.text.starts_with('f');
-  take(Token::Kind::identifier, "an element type");
+  const std::string_view element = take(Token::Kind::identifier, "an element type").text;
+  const bool real = element.starts_with('f');
+  if (const auto dtype = parse_dtype(element)) result.type = Type(*dtype, {});
   if (accept(":"))
     items([&] {
       if (is("true") || is("false")) {

@@ -43,7 +43,7 @@ struct Attribute {
   std::string_view written;  // the whole attribute as text; empty if it was not read from text
   std::int64_t integer = 0;
   std::string_view text;
-  WrittenType type;  // also of a number whose type is given
+  WrittenType type;  // also of a number whose type is given, and of each number of a list
   std::vector<std::int64_t> integers;
   std::vector<Attribute> items;
   std::vector<NamedAttribute> fields;
