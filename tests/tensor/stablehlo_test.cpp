@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/text/text.h>
 #include <weft/weft.h>
@@ -34,6 +35,19 @@ TEST(ExportStablehlo, InputsAreTheArguments) {
   expect_elements(interpret(text, both)[0], f(x, y));
   EXPECT_THAT(text, HasSubstr("@main(%arg0: tensor<2x2xf32>, %arg1: tensor<2xf32>) -> (tensor<2xf32>)"));
   EXPECT_EQ(text, export_stablehlo(f, y * 0 + x, y)) << "the values of arguments do not matter";
+}
+
+TEST(ExportStablehlo, BytecodeOfAVersion) {
+  const Tensor x = tensor({{1.0f, 2.0f}, {3.0f, 4.0f}}), y = tensor({0.5f, -1.0f});
+  const auto f = [](const Tensor& a, const Tensor& b) { return softmax(matmul(a, b)) + b; };
+  const std::string bytes = export_stablehlo(StablehloVersion{1, 10}, f, x, y);
+  EXPECT_THAT(bytes, HasSubstr("StableHLO_v1.10.0"));
+  EXPECT_EQ(ir::print(ir::read_program(bytes)), export_stablehlo(f, x, y));
+  EXPECT_THAT([&] { export_stablehlo(StablehloVersion{0, 18}, f, x, y); },
+              testing::ThrowsMessage<Error>(HasSubstr("stablehlo.composite: exists only since StableHLO 0.19")));
+  const auto both = [&](const std::vector<Tensor>& given) { return std::vector{f(given[0], given[1])}; };
+  const Tensor arguments[] = {x, y};
+  EXPECT_EQ(export_stablehlo(StablehloVersion{1, 10}, both, arguments), bytes);
 }
 
 TEST(ExportStablehlo, EverythingElseIsAConstant) {

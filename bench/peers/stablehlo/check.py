@@ -1,6 +1,7 @@
 """Exports JAX functions and models as StableHLO text, runs each with weft, compiled and interpreted, and compares with JAX.
 
-weft reads the text in every form that MLIR prints: pretty, generic, and with locations. Exits with 1 if anything differs.
+weft reads the text in every form that MLIR prints: pretty, generic, and with locations. It also writes each program as bytecode of several
+versions of StableHLO, which JAX reads and runs. Exits with 1 if anything differs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import numpy as np  # noqa: E402
+from bytecode import miswritten  # noqa: E402
 from command import call  # noqa: E402
 from functions import functions  # noqa: E402
 from models import MODELS, SIZES  # noqa: E402
@@ -61,7 +63,7 @@ def check(weft: Path, program: Program, folder: Path) -> list[str]:
         results = write(program, folder)
     except Exception as failure:  # noqa: BLE001: whatever JAX refuses is a mistake of the program's, told with its name
         return [f"not exported: {failure}"]
-    return [*differences(weft, folder, results), *misread(weft, program, folder)]
+    return [*differences(weft, folder, results), *misread(weft, program, folder), *miswritten(weft, program, folder, results)]
 
 
 def programs(size: str) -> Iterator[Program]:

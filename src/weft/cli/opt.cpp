@@ -12,10 +12,12 @@
 #include <weft/base/file.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/divide.h>
+#include <weft/cli/options.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
+#include <weft/ir/bytecode/write_bytecode.h>
 #include <weft/ir/verify.h>
 
 namespace weft::cli {
@@ -23,7 +25,7 @@ namespace weft::cli {
 namespace {
 
 struct OptOptions {
-  std::string file;
+  std::string file, output, target;
   std::vector<std::string> passes;
   bool partition = false, join = false, verify = false, print_after_each = false, list_passes = false,
        keep_going = false;
@@ -95,7 +97,9 @@ void partition(const OptOptions& options, ir::Module& module) {
   for (const auto& program : programs) program->annotations = for_devices(*devices.begin());
 }
 
-void run_section(const OptOptions& options, std::span<const compiler::Pass* const> passes, const ir::Section& section) {
+// Reads a section and runs the passes; prints the module after each pass if that is asked for.
+ir::Module run_section(const OptOptions& options, std::span<const compiler::Pass* const> passes,
+                       const ir::Section& section) {
   ir::Module module = parse(options, section);
   if (options.verify) verify(module);
   if (options.partition) partition(options, module);
@@ -104,7 +108,7 @@ void run_section(const OptOptions& options, std::span<const compiler::Pass* cons
     if (options.verify) verify(module);
     if (options.print_after_each) std::cout << "// after " << pass->name << '\n' << print(module, options.print);
   }
-  if (!options.print_after_each || passes.empty()) std::cout << print(module, options.print);
+  return module;
 }
 
 std::vector<const compiler::Pass*> chosen_passes(const OptOptions& options) {
@@ -123,17 +127,45 @@ void list_passes() {
     std::cout << pass.name << std::string(width + 2 - pass.name.size(), ' ') << pass.summary << '\n';
 }
 
+ir::BytecodeOptions bytecode_options(const OptOptions& options) {
+  ir::BytecodeOptions bytecode{.print = options.print};
+  bytecode.print.portable = true;
+  if (!options.target.empty()) bytecode.target = *ir::parse_stablehlo_version(options.target);
+  return bytecode;
+}
+
+void check_target(const OptOptions& options) {
+  if (options.target.empty()) return;
+  if (!ir::parse_stablehlo_version(options.target))
+    throw CLI::ValidationError("--target", "expected a version of StableHLO such as 1.10, got " + options.target);
+  if (!ir::is_bytecode_name(options.output))
+    throw CLI::ValidationError("--target", "only bytecode has a version; --output must name a file FILE.mlir.bc");
+}
+
 void run_opt(const OptOptions& options) {
   if (options.list_passes) return list_passes();
   if (options.file.empty()) throw CLI::RequiredError("FILE");
+  check_target(options);
   const auto passes = chosen_passes(options);
   const std::string text = read_input(options.file);
-  bool is_first = true;
-  for (const ir::Section& section : sections_of(text)) {
-    if (!is_first) std::cout << "\n// -----\n\n";
-    is_first = false;
-    run_section(options, passes, section);
+  const bool is_bytecode = ir::is_bytecode_name(options.output);
+  const std::vector<ir::Section> sections = sections_of(text);
+  require(!is_bytecode || sections.size() == 1, options.output, ": bytecode holds one module; ", options.file,
+          " holds ", sections.size());
+  std::string written;
+  for (const ir::Section& section : sections) {
+    if (&section != sections.data()) written += "\n// -----\n\n";
+    const ir::Module module = run_section(options, passes, section);
+    const bool is_printed = options.print_after_each && !passes.empty();
+    if (is_bytecode)
+      written += write_bytecode(module, bytecode_options(options));
+    else if (!is_printed || !options.output.empty())
+      written += print(module, options.print);
+    if (!options.output.empty()) continue;
+    std::cout << written;
+    written.clear();
   }
+  if (!options.output.empty()) write_file(options.output, written);
 }
 
 }  // namespace
@@ -147,6 +179,13 @@ void add_opt(CLI::App& app) {
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_text(command, "--output", options->output, "a file",
+           "Write to this file instead of the standard output; as bytecode, a StableHLO portable artifact, if its name "
+           "ends in .mlir.bc or .mlirbc");
+  add_text(command, "--target", options->target, "a version",
+           concat("The version of StableHLO in which bytecode is written, from ", ir::oldest_stablehlo, " to ",
+                  ir::newest_stablehlo,
+                  "; readers of that version and of newer ones read it; default: ", ir::newest_stablehlo));
   command.add_flag("--partition", options->partition,
                    "Divide each function among the devices of its sdy.mesh, as its sdy.shardings say, and print the "
                    "program of every device");

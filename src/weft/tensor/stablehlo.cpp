@@ -63,17 +63,30 @@ std::shared_ptr<ir::Graph> with_constants(const Recorded& recorded, std::size_t 
   return graph;
 }
 
-}  // namespace
-
-std::string export_stablehlo(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
-                             std::span<const Tensor> arguments, std::source_location where) {
+std::shared_ptr<ir::Graph> exported(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
+                                    std::span<const Tensor> arguments, std::source_location where) {
   const Recorded known = recorded(function, arguments, where);
-  const std::shared_ptr<ir::Graph> graph = with_constants(known, arguments.size());
+  std::shared_ptr<ir::Graph> graph = with_constants(known, arguments.size());
   if (known.mesh) {
     graph->annotations = shardings_of(arguments, *known.mesh);
     record::Recording::current().drop_dead();  // what follows may run on another mesh, or on one device
   }
-  return ir::print(*graph, {.locations = false, .portable = true});
+  return graph;
+}
+
+constexpr ir::PrintOptions portable{.locations = false, .portable = true};
+
+}  // namespace
+
+std::string export_stablehlo(const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
+                             std::span<const Tensor> arguments, std::source_location where) {
+  return ir::print(*exported(function, arguments, where), portable);
+}
+
+std::string export_stablehlo(ir::StablehloVersion target,
+                             const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
+                             std::span<const Tensor> arguments, std::source_location where) {
+  return ir::write_bytecode(*exported(function, arguments, where), {.target = target, .print = portable});
 }
 
 }  // namespace weft

@@ -1,4 +1,4 @@
-// Exports programs as StableHLO text, for XLA and other readers of it.
+// Exports programs as StableHLO, text or bytecode, for XLA and other readers of it.
 #pragma once
 
 #include <concepts>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <weft/ir/bytecode/write_bytecode.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
@@ -29,18 +30,39 @@ std::string export_stablehlo(const std::function<std::vector<Tensor>(const std::
                              std::span<const Tensor> arguments,
                              std::source_location where = std::source_location::current());
 
+// The same as bytecode, a portable artifact that readers of this version of StableHLO and of newer ones take. Throws Error, too, if the
+// version lacks something that the program has (ir/bytecode/write_bytecode.h).
+std::string export_stablehlo(ir::StablehloVersion target,
+                             const std::function<std::vector<Tensor>(const std::vector<Tensor>&)>& function,
+                             std::span<const Tensor> arguments,
+                             std::source_location where = std::source_location::current());
+
+namespace detail {
+// Calls a function of a fixed number of tensors with those of a vector.
+template <std::size_t count, class F>
+std::vector<Tensor> call_with(const F& function, const std::vector<Tensor>& x) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) -> std::vector<Tensor> {
+    return {function(x[I]...)};
+  }(std::make_index_sequence<count>());
+}
+}  // namespace detail
+
 // The same for a function of a fixed number of tensors that returns one tensor or a vector of them: export_stablehlo(f,
-// x, y).
+// x, y), export_stablehlo(version, f, x, y).
 template <class F, std::same_as<Tensor>... Arguments>
   requires std::invocable<const F&, const Arguments&...>
 std::string export_stablehlo(const F& function, const Arguments&... arguments) {
   const Tensor given[] = {arguments...};
   return export_stablehlo(
-      [&](const std::vector<Tensor>& x) -> std::vector<Tensor> {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) -> std::vector<Tensor> {
-          return {function(x[I]...)};
-        }(std::index_sequence_for<Arguments...>());
-      },
+      [&](const std::vector<Tensor>& x) { return detail::call_with<sizeof...(Arguments)>(function, x); },
+      std::span<const Tensor>(given));
+}
+template <class F, std::same_as<Tensor>... Arguments>
+  requires std::invocable<const F&, const Arguments&...>
+std::string export_stablehlo(ir::StablehloVersion target, const F& function, const Arguments&... arguments) {
+  const Tensor given[] = {arguments...};
+  return export_stablehlo(
+      target, [&](const std::vector<Tensor>& x) { return detail::call_with<sizeof...(Arguments)>(function, x); },
       std::span<const Tensor>(given));
 }
 

@@ -8,12 +8,10 @@ namespace weft::ir {
 
 namespace {
 
-constexpr std::string_view magic = "ML\xEFR";
-
 // Reads the version in the name of the producer: StableHLO_v1.15.0.
 void require_known_version(const text::Source& source, std::string_view producer) {
   constexpr std::string_view before = "StableHLO_v";
-  const std::size_t at = magic.size();
+  const std::size_t at = bytecode::magic.size();
   if (!producer.starts_with(before))
     source.fail_unsupported(at,
                             concat("the bytecode was not written as a StableHLO portable artifact, but by ",
@@ -29,7 +27,7 @@ void require_known_version(const text::Source& source, std::string_view producer
 
 }  // namespace
 
-bool is_bytecode(std::string_view bytes) { return bytes.starts_with(magic); }
+bool is_bytecode(std::string_view bytes) { return bytes.starts_with(bytecode::magic); }
 
 Module read_bytecode(std::string_view bytes, const ParseLimits& limits, std::vector<std::string>* refused) {
   require(bytes.size() <= limits.bytes && bytes.size() <= UINT32_MAX, "read_bytecode: there are ", bytes.size(),

@@ -104,12 +104,11 @@ std::vector<Extent> read_properties(ByteReader in) {
 }  // namespace
 
 Container read_container(const text::Source& source) {
-  constexpr std::size_t magic_bytes = 4;
-  ByteReader file(source, std::min(magic_bytes, source.text.size()), source.text.size());
+  ByteReader file(source, std::min(magic.size(), source.text.size()), source.text.size());
   Container out;
   out.version = file.number();
   if (out.version > newest_container)
-    source.fail_unsupported(magic_bytes,
+    source.fail_unsupported(magic.size(),
                             concat("the bytecode is of version ", out.version, "; weft reads up to ",
                                    static_cast<std::uint64_t>(newest_container)),
                             "MLIR bytecode");

@@ -10,14 +10,29 @@
 
 namespace weft::ir::bytecode {
 
+// The bytes with which every file begins.
+inline constexpr std::string_view magic = "ML\xEFR";
+
 // The versions of the container in which its encoding has changed.
 enum ContainerVersion : std::uint64_t {
+  has_no_versions = 0,
   has_dialect_versions = 1,
   has_isolated_sections = 2,
   has_use_list_orders = 3,
   omits_unknown_locations = 4,
   has_properties = 5,
   newest_container = 6,
+};
+
+// The bits of the byte that says what an operation has.
+enum Has : std::uint8_t {
+  has_attributes = 1,
+  has_results = 2,
+  has_operands = 4,
+  has_successors = 8,
+  has_regions = 16,
+  has_use_lists = 32,
+  has_property = 64,
 };
 
 struct Extent {

@@ -9,17 +9,6 @@ namespace weft::ir::bytecode {
 
 namespace {
 
-// The bits of the byte that says what an operation has.
-enum Has : std::uint8_t {
-  has_attributes = 1,
-  has_results = 2,
-  has_operands = 4,
-  has_successors = 8,
-  has_regions = 16,
-  has_use_lists = 32,
-  has_property = 64,
-};
-
 constexpr std::string_view conversion_cast = "builtin.unrealized_conversion_cast";
 
 }  // namespace

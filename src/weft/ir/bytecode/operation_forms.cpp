@@ -12,6 +12,7 @@ namespace {
 
 // Sorted by name; the attributes are in alphabetical order, which is the order of their encoding, with a question mark behind those that may
 // be missing. Sources: StableHLO's VhloOps.td, Shardy's ops.td, MLIR's BuiltinOps.td.
+constexpr bool one_operand = true;
 constexpr OperationForm forms[] = {
     {"builtin.module", "sym_name? sym_visibility?"},
     {"sdy.all_gather", "gathering_axes out_sharding"},
@@ -28,11 +29,19 @@ constexpr OperationForm forms[] = {
     {"vhlo.abs_v1", ""},
     {"vhlo.add_v1", ""},
     {"vhlo.after_all_v1", ""},
-    {"vhlo.all_gather_v1", "all_gather_dim channel_id replica_groups use_global_device_ids", {0, 9}, {1, 4}},
+    {"vhlo.all_gather_v1",
+     "all_gather_dim channel_id replica_groups use_global_device_ids",
+     {0, 9},
+     {1, 4},
+     one_operand},
     {"vhlo.all_gather_v2", "all_gather_dim channel_id replica_groups use_global_device_ids", {1, 5}},
-    {"vhlo.all_reduce_v1", "channel_id replica_groups use_global_device_ids", {0, 9}, {1, 4}},
+    {"vhlo.all_reduce_v1", "channel_id replica_groups use_global_device_ids", {0, 9}, {1, 4}, one_operand},
     {"vhlo.all_reduce_v2", "channel_id replica_groups use_global_device_ids", {1, 5}},
-    {"vhlo.all_to_all_v1", "channel_id concat_dimension replica_groups split_count split_dimension", {0, 9}, {1, 4}},
+    {"vhlo.all_to_all_v1",
+     "channel_id concat_dimension replica_groups split_count split_dimension",
+     {0, 9},
+     {1, 4},
+     one_operand},
     {"vhlo.all_to_all_v2", "channel_id concat_dimension replica_groups split_count split_dimension", {1, 5}},
     {"vhlo.and_v1", ""},
     {"vhlo.async_done_v1", "", {1, 15}},
@@ -51,7 +60,7 @@ constexpr OperationForm forms[] = {
     {"vhlo.ceil_v1", ""},
     {"vhlo.cholesky_v1", "lower"},
     {"vhlo.clamp_v1", ""},
-    {"vhlo.collective_broadcast_v1", "channel_id replica_groups", {0, 16}, {1, 19}},
+    {"vhlo.collective_broadcast_v1", "channel_id replica_groups", {0, 16}, {1, 19}, one_operand},
     {"vhlo.collective_broadcast_v2", "channel_id has_dynamic_root replica_groups", {1, 20}},
     {"vhlo.collective_permute_v1", "channel_id source_target_pairs"},
     {"vhlo.collective_reduce_v1", "channel_id has_dynamic_root replica_groups use_global_device_ids", {1, 19}},

@@ -14,6 +14,7 @@ struct OperationForm {
   std::string_view name;  // with the dialect: vhlo.gather_v2
   std::string_view properties;
   StablehloVersion since = oldest_stablehlo, until = newest_stablehlo;
+  bool takes_one_operand = false;  // later forms take several
 };
 
 // Returns the form with this name; nullptr if there is none.

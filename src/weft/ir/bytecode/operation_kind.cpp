@@ -28,17 +28,33 @@ const Op* lowered_op(std::string_view name) {
   return find_op(becomes.substr(becomes.find('.') + 1));
 }
 
+// VHLO's name for a field.
+std::string_view vhlo_name(std::string_view field, std::string_view attribute) {
+  if (attribute != "channel_handle") return field;
+  return field == "handle" ? "channel_id" : "channel_type";
+}
+
 }  // namespace
+
+std::vector<Member> members_of(std::string_view name) {
+  std::vector<Member> members;
+  if (const Op* op = lowered_op(name)) {
+    for (const std::string_view field : text::field_names(*op)) {
+      const auto dot = field.find('.');
+      if (dot == field.npos) continue;
+      const std::string_view attribute = field.substr(0, dot), member = field.substr(dot + 1);
+      members.push_back({vhlo_name(member, attribute), member, attribute});
+    }
+  }
+  for (const std::string_view field : algorithm_fields)
+    if (name == "stablehlo.dot_general") members.push_back({field, field, "algorithm"});
+  return members;
+}
 
 OperationKind operation_kind(std::string_view dialect, std::string_view name) {
   OperationKind kind{stablehlo_name(dialect, name), {}, {}};
   if (const OperationForm* form = find_form(concat(dialect, '.', name))) kind.properties = properties_of(*form);
-  if (const Op* op = lowered_op(kind.name))
-    for (const std::string_view field : text::field_names(*op))
-      if (const auto dot = field.find('.'); dot != field.npos)
-        kind.members.emplace_back(field.substr(dot + 1), field.substr(0, dot));
-  for (const std::string_view field : algorithm_fields)
-    if (kind.name == "stablehlo.dot_general") kind.members.emplace_back(field, "algorithm");
+  kind.members = members_of(kind.name);
   return kind;
 }
 

@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <weft/ir/bytecode/attributes.h>
@@ -12,13 +11,20 @@
 
 namespace weft::ir::bytecode {
 
+// An attribute of VHLO that StableHLO has as a field of another attribute.
+struct Member {
+  std::string_view vhlo, field, attribute;
+};
+
 struct OperationKind {
   std::string name;  // as in StableHLO: stablehlo.add for add_v1 of vhlo
   std::vector<Property> properties;
-  // Attributes that StableHLO has as fields of another attribute: {field, attribute}.
-  std::vector<std::pair<std::string_view, std::string_view>> members;
+  std::vector<Member> members;
   bool is_known = false;  // operations of this name can be lowered; set by who has checked it
 };
+
+// Returns the members of the attributes of an operation of StableHLO, whose name includes the dialect.
+std::vector<Member> members_of(std::string_view name);
 
 // Returns what is known of an operation by the name of its dialect and its name in the bytecode.
 OperationKind operation_kind(std::string_view dialect, std::string_view name);

@@ -25,13 +25,6 @@ void to_symbols(Attribute& value) {
   for (Attribute& item : value.items) to_symbols(item);
 }
 
-// VHLO's names of the fields of StableHLO's channel_handle.
-std::string_view stablehlo_field(std::string_view field) {
-  if (field == "channel_id") return "handle";
-  if (field == "channel_type") return "type";
-  return field;
-}
-
 // Returns the attribute of this name, which is appended if there is none.
 Attribute& structure(std::vector<NamedAttribute>& attributes, std::string_view name) {
   const auto found = std::ranges::find(attributes, name, &NamedAttribute::name);
@@ -52,15 +45,14 @@ void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attrib
     const bool names_functions =
         attribute.name == "callee" || attribute.name == "decomposition" || attribute.name == "called_computations";
     if (names_functions) to_symbols(attribute.value);
-    const std::string_view field = stablehlo_field(attribute.name);
-    const auto member = std::ranges::find(kind.members, field, [](const auto& m) { return m.first; });
+    const auto member = std::ranges::find(kind.members, attribute.name, &Member::vhlo);
     if (member == kind.members.end()) {
       result.push_back(std::move(attribute));
       continue;
     }
-    Attribute& whole = structure(result, member->second);
+    Attribute& whole = structure(result, member->attribute);
     whole.at = attribute.value.at;
-    whole.fields.push_back({field, std::move(attribute.value)});
+    whole.fields.push_back({member->field, std::move(attribute.value)});
   }
   attributes = std::move(result);
 }

@@ -51,7 +51,9 @@ constexpr Known known_defaults[] = {
     {"compare_type", Default::unspecified},
     {"composite_attributes", Default::dictionary},
     {"has_dynamic_root", Default::no},
+    {"has_side_effect", Default::no},
     {"index_vector_dim", Default::zero, stays},
+    {"indices_are_sorted", Default::no},
     {"infeed_config", Default::text},
     {"input_batching_dims", Default::numbers, stays},
     {"input_spatial_dimensions", Default::numbers, stays},
@@ -93,6 +95,7 @@ constexpr Known known_defaults[] = {
     {"use_global_device_ids", Default::no},
     {"version", Default::zero},
     {"window_dilations", Default::ones},
+    {"window_dimensions", Default::ones, stays},
     {"window_reversal", Default::falses},
     {"window_strides", Default::ones},
 };
@@ -189,7 +192,7 @@ Attribute default_accuracy() {
   result.fields = {{"atol", tolerance},
                    {"rtol", tolerance},
                    {"ulps", number(0, DType::i64)},
-                   {"mode", word("#stablehlo.result_accuracy_mode<DEFAULT>", default_word)}};
+                   {"mode", word("#stablehlo<result_accuracy_mode DEFAULT>", default_word)}};
   return result;
 }
 

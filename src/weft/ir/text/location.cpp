@@ -18,8 +18,6 @@ namespace {
 
 std::string contents(const Token& token) { return unescape(token.text.substr(1, token.text.size() - 2)); }
 
-bool has_file(const Location& location) { return *location.file != '\0'; }
-
 }  // namespace
 
 Location prefer(const Location& first, const Location& second) {

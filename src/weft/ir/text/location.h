@@ -15,6 +15,8 @@ namespace weft::ir::text {
 // Returns a copy that lives as long as the process; equal strings share one copy. Thread-safe.
 const char* intern(std::string_view text);
 
+inline bool has_file(const Location& location) { return *location.file != '\0'; }
+
 // Returns the location of an operation that has two, such as that of a callee and that of its caller: the first that has a file, with the
 // first scope that is not empty.
 Location prefer(const Location& first, const Location& second);

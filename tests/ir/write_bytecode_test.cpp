@@ -1,0 +1,165 @@
+// Checks that bytecode that is written reads back as the same program, for every version of StableHLO.
+#include <weft/ir/bytecode/write_bytecode.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <regex>
+#include <tests/error_of.h>
+#include <tests/ir/op_samples.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <weft/base/file.h>
+#include <weft/ir/bytecode/bytecode.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/verify.h>
+
+namespace weft::ir {
+namespace {
+
+using testing::HasSubstr;
+
+// Versions between which the container or an operation changes.
+constexpr StablehloVersion versions[] = {{0, 9},  {0, 10}, {0, 12}, {0, 14}, {0, 15}, {0, 19},
+                                         {1, 0},  {1, 1},  {1, 4},  {1, 5},  {1, 6},  {1, 9},
+                                         {1, 10}, {1, 12}, {1, 14}, {1, 18}, {1, 19}, {1, 20}};
+
+// Bytecode has no other form for attributes that are given although they have their default, nor for an element that stands for no others.
+Module in_normal_form(const Module& module) {
+  std::string text = print(module, {.locations = true});
+  const auto replace = [&](const char* pattern, const char* by) {
+    text = std::regex_replace(text, std::regex(pattern), by);
+  };
+  replace("(window_strides|lhs_dilation|rhs_dilation|base_dilations|window_dilations) = array<i64(: 1(, 1)*)?>(, )?",
+          "");
+  replace("window_reversal = array<i1: false(, false)*>(, )?", "");
+  replace(R"( padding = dense<\[\[0, 0\](, \[0, 0\])*\]> : tensor<\d+x2xi64>(, )?)", " ");
+  replace(R"((select_and_scatter"\([^)]*\) <\{)window_dimensions = array<i64>(, )?)", "$1");
+  replace(R"(,? +\}>)", "}>");
+  replace(R"( <\{\}>)", "");
+  replace(R"(dense<[^>]*> : (tensor<(\d+x)*0x))", "dense<> : $1");
+  return parse_module(text);
+}
+
+// Writes and reads a program as bytecode of all versions; a version may refuse a program only by naming a newer one.
+void expect_same(const Module& given) {
+  const Module module = in_normal_form(given);
+  const std::string text = print(module, {.locations = true});
+  for (const StablehloVersion version : versions) {
+    SCOPED_TRACE(version);
+    std::string bytes;
+    const BytecodeOptions options{.target = version, .print = {.locations = true}};
+    const std::string wrong = error_of([&] { bytes = write_bytecode(given, options); });
+    if (!wrong.empty()) {
+      EXPECT_THAT(wrong, HasSubstr("only since StableHLO "));
+      EXPECT_NE(version, newest_stablehlo) << wrong;
+      continue;
+    }
+    Module read = read_bytecode(bytes);
+    if (print(read, {.locations = true}) != text) read = in_normal_form(read);
+    ASSERT_EQ(print(read, {.locations = true}), text);
+    ASSERT_EQ(read.functions.size(), module.functions.size());
+    for (std::size_t i = 0; i < read.functions.size(); ++i) {
+      EXPECT_TRUE(structurally_equal(*read.functions[i], *module.functions[i]));
+      verify(*read.functions[i]);
+    }
+  }
+}
+
+// Returns whether the program has an operation that no version of StableHLO has.
+bool is_of_weft(const Module& module) {
+  return std::regex_search(print(module), std::regex(R"("(weft|interpreter|check|chlo)\.\w+"\()"));
+}
+
+void expect_written(const Module& module) {
+  if (is_of_weft(module))
+    EXPECT_THAT(error_of([&] { write_bytecode(module); }), HasSubstr("StableHLO has no such operation"));
+  else
+    expect_same(module);
+}
+
+class WrittenSamples : public ::testing::TestWithParam<const Op*> {};
+
+TEST_P(WrittenSamples, ReadBack) {
+  for (const OpSample& sample : samples(*GetParam())) {
+    SCOPED_TRACE(sample.name);
+    expect_written({{parse(print(*sample.graph))}});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, WrittenSamples, ::testing::ValuesIn(ops::table),
+                         [](const auto& instance) { return std::string(instance.param->name); });
+
+TEST(WrittenBytecode, ProgramsOfTheTests) {
+  int programs = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("tests")) {
+    if (entry.path().extension() != ".mlir") continue;
+    const std::string contents = read_file(entry.path());
+    for (const Section& section : split_sections(contents)) {
+      SCOPED_TRACE(testing::Message() << entry.path() << ':' << section.first_line);
+      Module module;
+      if (!error_of([&] { module = parse_module(section.text); }).empty()) continue;  // a test of an error
+      ++programs;
+      expect_written(module);
+    }
+  }
+  EXPECT_GT(programs, 70);
+}
+
+std::string refusal(const char* body, StablehloVersion target) {
+  const Module module = parse_module(concat("func.func @main", body));
+  return error_of([&] { write_bytecode(module, {.target = target}); });
+}
+
+TEST(WrittenBytecode, TellsTheFirstVersionThatHasWhatIsMissing) {
+  constexpr const char* tangent = R"((%x: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.tan %x : tensor<2xf32> loc("tangent"("model.py":12:0))
+    return %0 : tensor<2xf32>
+  })";
+  EXPECT_EQ(refusal(tangent, {1, 3}),
+            "stablehlo.tan at model.py:12: exists only since StableHLO 1.4; the target is 1.3");
+  EXPECT_EQ(refusal(tangent, {1, 4}), "");
+  constexpr const char* gathers = R"((%x: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %0:2 = "stablehlo.all_gather"(%x, %x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}>
+      : (tensor<2xf32>, tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+    return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+  })";
+  EXPECT_EQ(refusal(gathers, {1, 4}),
+            "stablehlo.all_gather: takes several operands only since StableHLO 1.5; the target is 1.4");
+  EXPECT_EQ(refusal(gathers, {1, 5}), "");
+  constexpr const char* eighths = R"((%x: tensor<2xf8E4M3>) -> tensor<2xf8E4M3> { return %x : tensor<2xf8E4M3> })";
+  EXPECT_EQ(refusal(eighths, {1, 6}),
+            "func.func @main: the type f8E4M3 exists only since StableHLO 1.7; the target is 1.6");
+  EXPECT_EQ(refusal(eighths, {1, 7}), "");
+  constexpr const char* sums = R"((%x: tensor<2xf32>, %init: tensor<f64>) -> tensor<f64> {
+    %0 = stablehlo.reduce(%x init: %init) across dimensions = [0] : (tensor<2xf32>, tensor<f64>) -> tensor<f64>
+      reducer(%a: tensor<f64>, %b: tensor<f64>) { %1 = stablehlo.add %a, %b : tensor<f64> stablehlo.return %1 : tensor<f64> }
+    return %0 : tensor<f64>
+  })";
+  EXPECT_THAT(refusal(sums, {1, 0}), "");
+  constexpr const char* empty = "() { return }";
+  EXPECT_EQ(refusal(empty, {0, 9}), "");
+  EXPECT_THAT(refusal(empty, {0, 8}), HasSubstr("choose a version from 0.9 to 1.20"));
+  EXPECT_THAT(refusal(empty, {1, 21}), HasSubstr("choose a version from 0.9 to 1.20"));
+}
+
+TEST(WrittenBytecode, NeedsKnownSizes) {
+  Graph graph;
+  graph.name = "main";
+  graph.set_outputs({graph.add_input(Type(DType::f32, {Dim::symbol("rows"), 2}))});
+  EXPECT_THAT(error_of([&] { write_bytecode(graph); }), HasSubstr("parameter in @main has the type tensor<?x2xf32>"));
+}
+
+TEST(WrittenBytecode, NamesOfFiles) {
+  EXPECT_TRUE(is_bytecode_name("a/step.mlir.bc"));
+  EXPECT_TRUE(is_bytecode_name("step.mlirbc"));
+  EXPECT_FALSE(is_bytecode_name("step.mlir"));
+  EXPECT_EQ(parse_stablehlo_version("1.10"), (StablehloVersion{1, 10}));
+  EXPECT_EQ(parse_stablehlo_version("0.9.0"), (StablehloVersion{0, 9}));
+  for (const char* wrong : {"", "1", "1.", "1.0.", "a.b", "1.0.0.0", "-1.0", "1.0 "})
+    EXPECT_FALSE(parse_stablehlo_version(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace weft::ir
