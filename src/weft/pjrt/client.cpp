@@ -149,7 +149,7 @@ void run(PJRT_Plugin_Initialize_Args&) {}
 
 // JAX writes programs in the older of these versions and its own.
 void run(PJRT_Plugin_Attributes_Args& args) {
-  static constexpr std::array<int64_t, 3> newest = {ir::newest_stablehlo[0], ir::newest_stablehlo[1], 0},
+  static constexpr std::array<int64_t, 3> newest = {ir::newest_stablehlo.major, ir::newest_stablehlo.minor, 0},
                                           oldest = {0, 9, 0};
   static const PJRT_NamedValue attributes[] = {named("stablehlo_current_version", newest),
                                                named("stablehlo_minimum_version", oldest)};
