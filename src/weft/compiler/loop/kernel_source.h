@@ -20,9 +20,14 @@ struct RandomBlocks {
   bool threefry = false;  // otherwise Philox
 };
 
-// The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel), a whole `while` (a
-// WhileFunction), or a generator of random bits (a RandomFunction). It must outlive the call that compiles it.
-using KernelSource = std::variant<const Loop*, const ir::Graph*, const WhileKernel*, const RandomBlocks*>;
+// The body of a fold into rows at given places, which must be scalar.
+struct PlacedBody {
+  const ir::Graph* graph = nullptr;
+};
+
+// The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel, or a PlacedBodyKernel), a
+// whole `while` (a WhileFunction), or a generator of random bits (a RandomFunction). It must outlive the call that compiles it.
+using KernelSource = std::variant<const Loop*, const ir::Graph*, PlacedBody, const WhileKernel*, const RandomBlocks*>;
 using KernelAddress = void (*)();
 
 // Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride bytes
@@ -31,6 +36,12 @@ using KernelAddress = void (*)();
 // together where outputs lie densely, so an output may overlap an input only at the same rows.
 using BodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                             const std::int64_t* outer_strides, const std::int64_t* inner_strides);
+
+// The same for a body of accumulators and elements, half of its inputs each. Row (i, j) of an accumulator, and of an output, lies
+// places[i] * its outer stride behind its address, instead of i * its outer stride.
+using PlacedBodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
+                                  const std::int64_t* outer_strides, const std::int64_t* inner_strides,
+                                  const std::int64_t* places);
 
 // Returns whether the body consists only of elementwise ops and constants.
 bool is_scalar_body(const ir::Graph& body);

@@ -16,7 +16,7 @@ namespace weft::compiler {
 // Thread-safe.
 class Body {
  public:
-  Body(const ir::Graph& graph, const NativeContext& context);
+  Body(const ir::Graph& graph, const NativeContext& context, bool with_places = false);
 
   // Applies the body as a BodyKernel does: with machine code, or, if the body has more than elementwise ops, with its executable row by
   // row.
@@ -27,6 +27,15 @@ class Body {
     else
       apply_region(outer, inner, buffers, outer_strides, inner_strides);
   }
+  // Applies the body as a PlacedBodyKernel does. The body must have been made with_places.
+  void apply_at(const std::int64_t* places, std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
+                const std::int64_t* outer_strides, const std::int64_t* inner_strides) const {
+    if (placed_routine_)
+      reinterpret_cast<PlacedBodyKernel>(placed_routine_->address)(outer, inner, buffers, outer_strides, inner_strides,
+                                                                   places);
+    else
+      apply_region(outer, inner, buffers, outer_strides, inner_strides, places);
+  }
   // Returns the size in bytes of an element of each input, then of each output.
   std::span<const std::int64_t> widths() const { return widths_; }
 
@@ -35,9 +44,10 @@ class Body {
 
  private:
   void apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
-                    const std::int64_t* outer_strides, const std::int64_t* inner_strides) const;
+                    const std::int64_t* outer_strides, const std::int64_t* inner_strides,
+                    const std::int64_t* places = nullptr) const;
 
-  std::shared_ptr<const Routine> routine_;
+  std::shared_ptr<const Routine> routine_, placed_routine_;
   std::unique_ptr<const Region> region_;
   std::size_t inputs_;
   std::vector<std::int64_t> widths_, no_strides_;

@@ -3,7 +3,7 @@
 
 #include <weft/base/convert.h>
 #include <weft/compiler/thunks/body.h>
-#include <weft/compiler/thunks/running_sum_thunk.h>
+#include <weft/compiler/thunks/running_fold_thunk.h>
 #include <weft/compiler/thunks/window_plan.h>
 #include <weft/compiler/thunks/window_thunk.h>
 #include <weft/ir/ops.h>
@@ -112,7 +112,7 @@ std::shared_ptr<const ir::Graph> widened(const ir::Graph& body) {
 }  // namespace
 
 Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
-  if (std::optional<Unit> running = running_sum_unit(node, context.options.strict)) return std::move(*running);
+  if (std::optional<Unit> running = running_fold_unit(node, context.options.strict)) return std::move(*running);
   std::vector<ir::WindowDim> window;
   for (int d = 0; d < node.type().rank(); ++d)
     window.push_back(ir::window_dim(node.attributes<ir::ReduceWindowAttributes>(), d));

@@ -1,8 +1,10 @@
 #include <weft/compiler/thunks/scatter_thunk.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include <weft/compiler/thunks/body.h>
 #include <weft/ir/ops.h>
@@ -30,13 +32,55 @@ struct Step {
   int window_of = -1;  // the operand's dimension of which it gives one element of the window; -1: none
 };
 
+// A scatter of rows: each window is as many neighbouring elements, of the operand and of the updates, where the windows stand one behind the
+// other.
+struct RowScatter {
+  struct Component {
+    std::int64_t offset = 0;  // in the index vector
+    std::int64_t size = 0, stride = 0;
+  };
+  std::vector<Component> components;
+  std::int64_t width = 1, index_stride = 0;
+};
+
 struct ScatterPlan {
   std::vector<Dimension> dims;
   std::vector<Step> steps;
   std::int64_t component_stride = 0, components = 0;
   std::int64_t windows = 1, window_elements = 1;  // windows includes the steps within them
   DType index_dtype = DType::i32;
+  std::optional<RowScatter> rows;
 };
+
+// Returns how the scatter is one of rows; nullopt if it is not.
+std::optional<RowScatter> row_scatter(const ScatterPlan& plan) {
+  RowScatter rows;
+  std::size_t d = plan.dims.size();
+  for (; d > 0; --d) {  // dimensions that windows cover
+    const Dimension& dim = plan.dims[d - 1];
+    if (dim.start >= 0 || dim.batch >= 0 || dim.window != dim.size ||
+        (dim.window > 1 && dim.update_stride != rows.width))
+      break;
+    rows.width *= dim.window;
+  }
+  for (std::size_t k = 0; k < d; ++k) {
+    const Dimension& dim = plan.dims[k];
+    if (dim.window != 1 || dim.batch >= 0 || dim.start < 0) return std::nullopt;
+    rows.components.push_back({dim.start * plan.component_stride, dim.size, dim.stride});
+  }
+  if (plan.steps.empty()) return std::nullopt;  // a single window
+  std::int64_t update_stride = rows.width, index_stride = plan.steps.back().index_stride;
+  rows.index_stride = index_stride;
+  for (std::size_t k = plan.steps.size(); k-- > 0;) {
+    const Step& step = plan.steps[k];
+    const bool is_regular =
+        step.size == 1 || (step.update_stride == update_stride && step.index_stride == index_stride);
+    if (step.window_of >= 0 || !is_regular) return std::nullopt;
+    update_stride *= step.size;
+    index_stride *= step.size;
+  }
+  return rows;
+}
 
 ScatterPlan scatter_plan(const Node& node) {
   const auto& a = node.attributes<ir::ScatterAttributes>();
@@ -93,6 +137,7 @@ ScatterPlan scatter_plan(const Node& node) {
     plan.window_elements *= dim.window;
     plan.dims.push_back(dim);
   }
+  plan.rows = row_scatter(plan);
   return plan;
 }
 
@@ -116,6 +161,7 @@ class ScatterThunk final : public runtime::Thunk {
       if (launch.at(operands_[i]) != results[i] && operands_[i].bytes)
         std::memcpy(results[i], launch.at(operands_[i]), operands_[i].bytes);
     }
+    if (plan_.rows) return scatter_rows(launch.at(indices_), results, updates);
     for_parts([&](std::int64_t begin, std::int64_t end) {
       Fold fold(*body_);
       const auto fold_run = [&](std::int64_t count, const Rows& to, const Rows& from) {
@@ -126,6 +172,81 @@ class ScatterThunk final : public runtime::Thunk {
   }
 
  private:
+  // Threads divide the columns of long rows, so that updates of an element are applied in order.
+  void scatter_rows(const std::byte* indices, std::span<std::byte* const> results,
+                    std::span<std::byte* const> updates) const {
+    const RowScatter& rows = *plan_.rows;
+    if (plan_.windows == 0 || rows.width == 0) return;
+    constexpr std::int64_t least_columns = 16;
+    const std::int64_t grain = std::max<std::int64_t>(least_columns, 16384 / plan_.windows);
+    runtime::parallel_for(rows.width, grain, [&](std::int64_t begin, std::int64_t end) {
+      visit(plan_.index_dtype, [&](auto tag) {
+        using Number = decltype(tag);
+        if constexpr (std::is_integral_v<Number> && !std::is_same_v<Number, bool>)
+          scatter_columns(reinterpret_cast<const Number*>(indices), results, updates, begin, end);
+      });
+    });
+  }
+
+  template <class Number>
+  void scatter_columns(const Number* indices, std::span<std::byte* const> results, std::span<std::byte* const> updates,
+                       std::int64_t begin, std::int64_t end) const {
+    constexpr std::int64_t chunk = 1024, outside = -1;
+    const RowScatter& rows = *plan_.rows;
+    const std::size_t n = results.size();
+    std::array<std::int64_t, chunk> places;
+    std::vector<std::byte*> buffers(3 * n);
+    std::vector<std::int64_t> outer(3 * n), inner(3 * n);
+    for (std::size_t i = 0; i < 3 * n; ++i) {
+      const std::int64_t width = body_->widths()[i];
+      outer[i] = i < n || i >= 2 * n ? width : width * rows.width;
+      inner[i] = width;
+    }
+    for (std::int64_t first = 0; first < plan_.windows; first += chunk) {
+      const std::int64_t count = std::min(chunk, plan_.windows - first);
+      find_places(indices + first * rows.index_stride, std::span(places).first(count));
+      for (std::int64_t from = 0; from < count;) {
+        if (places[from] == outside) {
+          ++from;
+          continue;
+        }
+        std::int64_t to = from;
+        while (to < count && places[to] != outside) ++to;
+        for (std::size_t i = 0; i < 3 * n; ++i) {
+          std::byte* const base = i < n ? results[i] : i < 2 * n ? updates[i - n] : results[i - 2 * n];
+          const std::int64_t row = i < n || i >= 2 * n ? 0 : first + from;
+          buffers[i] = base + row * outer[i] + begin * inner[i];
+        }
+        body_->apply_at(places.data() + from, to - from, end - begin, buffers.data(), outer.data(), inner.data());
+        from = to;
+      }
+    }
+  }
+
+  // Finds the first element of the row that each window is for; -1 for a window that lies outside.
+  template <class Number>
+  void find_places(const Number* indices, std::span<std::int64_t> places) const {
+    const RowScatter& rows = *plan_.rows;
+    if (rows.components.size() == 1 && rows.index_stride == 1) {
+      const auto size = static_cast<std::uint64_t>(rows.components[0].size);
+      const std::int64_t stride = rows.components[0].stride, count = std::ssize(places);
+#pragma omp simd
+      for (std::int64_t w = 0; w < count; ++w) {
+        const auto at = static_cast<std::uint64_t>(indices[w]);
+        places[w] = at < size ? static_cast<std::int64_t>(at) * stride : -1;
+      }
+      return;
+    }
+    std::ranges::fill(places, 0);
+    for (const RowScatter::Component& component : rows.components)
+      for (std::size_t w = 0; w < places.size(); ++w) {
+        const auto at =
+            static_cast<std::uint64_t>(indices[static_cast<std::int64_t>(w) * rows.index_stride + component.offset]);
+        const bool is_inside = places[w] >= 0 && at < static_cast<std::uint64_t>(component.size);
+        places[w] = is_inside ? places[w] + static_cast<std::int64_t>(at) * component.stride : -1;
+      }
+  }
+
   // Calls f(begin, end) on ranges of the operand's innermost dimension. Updates of an element are applied in order for any number of
   // threads: each thread visits all windows but handles only the elements in its range.
   template <class F>
@@ -214,7 +335,7 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   for (const Type type : node.types) bytes += type.bytes();
   for (const ir::Value update : node.operands.last(node.types.size())) bytes += 3 * update.type().bytes();
   unit.bytes = bytes;
-  unit.thunk().make = [body = std::make_shared<const Body>(*node.regions[0], context), plan = scatter_plan(node)](
+  unit.thunk().make = [body = std::make_shared<const Body>(*node.regions[0], context, true), plan = scatter_plan(node)](
                           std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<ScatterThunk>(body, plan, reads, writes);
   };

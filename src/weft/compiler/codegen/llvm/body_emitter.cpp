@@ -23,14 +23,18 @@ namespace {
 // other rows one by one.
 class BodyEmitter {
  public:
-  BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target)
+  BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target,
+              bool has_places)
       : body_(body),
+        has_places_(has_places),
         b_(module.getContext()),
         width_(target.lanes),
         one_(b_, target, 1, false),
         many_(b_, target, width_, false) {
     llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, integer, pointer, pointer, pointer}, false);
+    llvm::SmallVector<llvm::Type*, 6> arguments{integer, integer, pointer, pointer, pointer};
+    if (has_places) arguments.push_back(pointer);
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
@@ -45,10 +49,19 @@ class BodyEmitter {
     Value *inner = function_->getArg(1), *dense = outputs_are_dense();
     Value* vectors = b_.CreateSelect(dense, b_.CreateAnd(inner, i64(-width_)), i64(0));
     const bool has_masks = width_ == 16;  // AVX-512
+    if (has_places_) {                    // of single elements, without a loop over inner rows
+      auto *single = block("single"), *several = block("several");
+      b_.CreateCondBr(b_.CreateICmpEQ(inner, i64(1)), single, several);
+      b_.SetInsertPoint(single);
+      emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
+        place_rows(row);
+        emit_rows(i64(0), one_);
+      });
+      b_.CreateRetVoid();
+      b_.SetInsertPoint(several);
+    }
     emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
-      rows_.clear();
-      for (std::size_t i = 0; i < dtypes_.size(); ++i)
-        rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(row, outer_[i])));
+      place_rows(row);
       emit_for_each(b_, i64(0), vectors, i64(width_), [&](Value* at) { emit_rows(at, many_); });
       Value* single = vectors;
       if (has_masks) {
@@ -87,6 +100,18 @@ class BodyEmitter {
       buffers_.push_back(element(b_.getPtrTy(), 2, i));
       outer_.push_back(element(b_.getInt64Ty(), 3, i));
       inner_.push_back(element(b_.getInt64Ty(), 4, i));
+    }
+  }
+
+  // Finds the addresses of an outer row in the buffers.
+  void place_rows(Value* row) {
+    Value* place = row;
+    if (has_places_) place = b_.CreateLoad(b_.getInt64Ty(), b_.CreateGEP(b_.getInt64Ty(), function_->getArg(5), row));
+    rows_.clear();
+    for (std::size_t i = 0; i < dtypes_.size(); ++i) {
+      const bool is_element = i >= body_.outputs().size() && i < body_.inputs().size();
+      Value* number = is_element ? row : place;
+      rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(number, outer_[i])));
     }
   }
 
@@ -186,6 +211,7 @@ class BodyEmitter {
   }
 
   const ir::Graph& body_;
+  const bool has_places_;
   llvm::IRBuilder<> b_;
   int width_;
   ScalarEmitter one_, many_;
@@ -199,7 +225,11 @@ class BodyEmitter {
 }  // namespace
 
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target) {
-  BodyEmitter(module, body, name, target).emit();
+  BodyEmitter(module, body, name, target, false).emit();
+}
+
+void emit_placed_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target) {
+  BodyEmitter(module, body, name, target, true).emit();
 }
 
 }  // namespace weft::compiler

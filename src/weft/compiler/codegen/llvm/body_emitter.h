@@ -12,5 +12,7 @@ namespace weft::compiler {
 
 // Adds void name(i64 outer, i64 inner, ptr buffers, ptr outer strides, ptr inner strides) to the module: a BodyKernel.
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target);
+// The same with a last argument, ptr places: a PlacedBodyKernel.
+void emit_placed_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target);
 
 }  // namespace weft::compiler

@@ -115,6 +115,7 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
 void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
   if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name, target);
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
+  if (const auto* body = std::get_if<PlacedBody>(&source)) return emit_placed_body(module, *body->graph, name, target);
   if (const auto* loop = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **loop, name, target);
   emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name, target);
 }
