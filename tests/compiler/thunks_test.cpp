@@ -344,6 +344,30 @@ TEST(RunningFold, ExtremaAreNaNFromTheFirstNaNOn) {
   EXPECT_TRUE(std::isnan(got[0].data<float>()[2]) && std::isnan(got[0].data<float>()[3]));
 }
 
+// Only slices of the first elements are read, so only these are sorted.
+TEST(Sort, OfTheFirstElementsOnly) {
+  for (const std::int64_t wanted : {1, 5, 64, 65, 300, 400})
+    for (const std::int64_t dimension : {0, 1}) {
+      const auto graph = ir::make_graph(
+          std::vector{Type(DType::f32, {400, 400}), Type(DType::i32, {400, 400})},
+          [&](Graph&, std::span<const Value> in) {
+            const auto greater = ir::make_graph(
+                std::vector{Type(DType::f32, {}), Type(DType::f32, {}), Type(DType::i32, {}), Type(DType::i32, {})},
+                [](Graph&, std::span<const Value> x) {
+                  return std::vector{ir::compare(x[0], x[1], ir::Direction::GT)};
+                });
+            const std::vector<Value> sorted = ir::sort(in, dimension, true, greater);
+            const std::int64_t start[] = {0, 0}, stride[] = {1, 1}, shorter = std::max<std::int64_t>(1, wanted / 2);
+            const auto first = [&](Value v, std::int64_t count) {
+              const std::int64_t limit[] = {dimension == 0 ? count : 400, dimension == 1 ? count : 400};
+              return ir::slice(v, start, limit, stride);
+            };
+            return std::vector{first(sorted[0], wanted), first(sorted[1], shorter)};
+          });
+      expect_native(*graph, 0);
+    }
+}
+
 // Windows are whole rows, of one element or many, at places that repeat and partly lie outside.
 TEST(Scatter, OfRowsAtAnyPlaces) {
   std::mt19937 random(5);

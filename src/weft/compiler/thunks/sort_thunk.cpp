@@ -116,10 +116,26 @@ std::uint64_t key_of(T value, const SortOrder& order) {
 struct Layout {
   std::vector<DType> dtypes;
   std::int64_t count = 0, length = 0, stride = 1;  // elements of a row are `stride` apart
+  std::int64_t needed = 0;                         // the first ones, in order; the others are not read
 
   // Returns the first element of a row.
   std::int64_t start(std::int64_t row) const { return row / stride * stride * length + row % stride; }
 };
+
+// Returns how many of the first elements of a row are read: fewer than all if only slices of them are.
+std::int64_t needed_of(const ir::Node& node, int dimension) {
+  const std::int64_t all = node.type().size(dimension);
+  const auto outputs = node.graph->outputs();
+  if (std::ranges::find(outputs, &node, &Value::node) != outputs.end()) return all;
+  std::int64_t needed = 0;
+  for (const ir::Node* user : node.graph->nodes()) {
+    if (std::ranges::find(user->operands, &node, &Value::node) == user->operands.end()) continue;
+    const auto* slice = user->attributes_if<ir::SliceAttributes>();
+    if (!slice) return all;
+    needed = std::max(needed, slice->limit[dimension]);
+  }
+  return needed == 0 ? all : needed;  // a node that nothing uses is sorted for somebody who does not stand in its graph
+}
 
 Layout layout_of(const ir::Node& node) {
   const Type type = node.type();
@@ -129,6 +145,7 @@ Layout layout_of(const ir::Node& node) {
   for (const Value v : node.operands) rows.dtypes.push_back(v.dtype());
   for (int d = dimension + 1; d < type.rank(); ++d) rows.stride *= type.size(d);
   rows.count = rows.length == 0 ? 0 : type.elements() / rows.length;
+  rows.needed = needed_of(node, dimension);
   return rows;
 }
 
@@ -145,14 +162,13 @@ class SortThunk : public runtime::Thunk {
     runtime::parallel_for(rows_.count, grain, sort_rows);
   }
 
-  // Writes the row's elements in the order of `places`, in every operand.
+  // Writes the row's elements in the order of `places`, in every operand, as far as they are needed.
   void gather(const runtime::Launch& launch, std::int64_t row, const std::vector<std::uint32_t>& places) const {
     for (std::size_t i = 0; i < reads_.size(); ++i)
       visit(rows_.dtypes[i], [&]<class T>(T) {
         const T* from = launch.at<T>(reads_[i]) + rows_.start(row);
         T* to = launch.at<T>(writes_[i]) + rows_.start(row);
-        for (std::size_t at = 0; at < places.size(); ++at)
-          to[static_cast<std::int64_t>(at) * rows_.stride] = from[places[at] * rows_.stride];
+        for (std::int64_t at = 0; at < rows_.needed; ++at) to[at * rows_.stride] = from[places[at] * rows_.stride];
       });
   }
 
@@ -191,20 +207,42 @@ class SortByKey final : public SortThunk {
   template <class T, class Entry>
   void find_places(const T* row, std::vector<Entry>& entries, std::vector<std::uint32_t>& places) const {
     constexpr bool wide = sizeof(T) == 8;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const std::uint64_t key = key_of(row[static_cast<std::int64_t>(i) * rows_.stride], order_);
-      if constexpr (wide)
-        entries[i] = {key, static_cast<std::uint32_t>(i)};
-      else
-        entries[i] = key << 32 | i;
-    }
-    std::ranges::sort(entries);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
+    const SortOrder order = order_;
+    const auto fill = [&entries, row, order](auto stride) {
+      const std::int64_t count = std::ssize(entries);
+#pragma omp simd
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::uint64_t key = key_of(row[i * stride], order);
+        if constexpr (wide)
+          entries[i] = {key, static_cast<std::uint32_t>(i)};
+        else
+          entries[i] = key << 32 | static_cast<std::uint64_t>(i);
+      }
+    };
+    if (rows_.stride == 1)
+      fill(std::integral_constant<std::int64_t, 1>());
+    else
+      fill(rows_.stride);
+    sort_needed(entries);
+    for (std::int64_t i = 0; i < rows_.needed; ++i) {
       if constexpr (wide)
         places[i] = entries[i].place;
       else
         places[i] = entries[i];
     }
+  }
+
+  // Few first entries are selected; of many, all come before the others and are then sorted.
+  template <class Entry>
+  void sort_needed(std::vector<Entry>& entries) const {
+    constexpr std::int64_t few = 64;
+    const auto end = entries.begin() + rows_.needed;
+    if (rows_.needed <= few && rows_.needed < rows_.length) {
+      std::ranges::partial_sort(entries, end);
+      return;
+    }
+    if (end != entries.end()) std::ranges::nth_element(entries, end);
+    std::sort(entries.begin(), end);
   }
 
   SortOrder order_;
