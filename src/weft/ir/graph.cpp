@@ -59,6 +59,13 @@ Node& Graph::append(const Op& op, std::span<const Value> operands, const void* a
   return push(node);
 }
 
+std::vector<std::shared_ptr<const Graph>> Graph::shared_regions(const Node& node) const {
+  std::vector<std::shared_ptr<const Graph>> regions;
+  for (const Graph* region : node.regions)
+    regions.push_back(*std::ranges::find(kept_regions_, region, [](const auto& kept) { return kept.get(); }));
+  return regions;
+}
+
 Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
   Node& node = *arena_.make<Node>(from);
   node.graph = this;
@@ -68,12 +75,7 @@ Node& Graph::append_copy(const Node& from, std::span<const Value> operands) {
     if (from.op->attributes) node.attribute_data = from.op->attributes->copy(arena_, from.attribute_data);
     if (!from.regions.empty()) {
       node.regions = arena_.copy(from.regions);
-      for (const Graph* region : from.regions)
-        for (const auto& kept : from.graph->kept_regions_)
-          if (kept.get() == region) {
-            kept_regions_.push_back(kept);
-            break;
-          }
+      std::ranges::move(from.graph->shared_regions(from), std::back_inserter(kept_regions_));
     }
   }
   return push(node);

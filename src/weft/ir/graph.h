@@ -63,6 +63,9 @@ class Graph {
   // Appends a copy of a node of another graph with other operands, without checking it again.
   Node& append_copy(const Node& node, std::span<const Value> operands);
 
+  // Returns the regions of a node of this graph, for append.
+  std::vector<std::shared_ptr<const Graph>> shared_regions(const Node& node) const;
+
   Value add_input(Type type);
   void set_outputs(std::vector<Value> outputs) { outputs_ = std::move(outputs); }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/ops/source.h>
 
 namespace weft::ir {
 
@@ -50,6 +51,21 @@ std::vector<Value> Inliner::copy(std::span<const Value> values, std::vector<char
   std::vector<Value> results;
   for (const Value v : values) results.push_back(copies_[at(v)]);
   return results;
+}
+
+std::vector<const Node*> needed_nodes(const Graph& graph) {
+  std::vector<char> is_needed(graph.nodes().size());
+  for (const Value v : graph.outputs()) is_needed[v.node->id] = 1;
+  for (std::size_t id = is_needed.size(); id-- > 0;) {
+    const Node& node = *graph.nodes()[id];
+    if (!is_needed[id] && !has_side_effect(node)) continue;
+    is_needed[id] = 1;
+    for (const Value v : node.operands) is_needed[v.node->id] = 1;
+  }
+  std::vector<const Node*> nodes;
+  for (const Node* node : graph.nodes())
+    if (is_needed[node->id] && !is_parameter(*node)) nodes.push_back(node);
+  return nodes;
 }
 
 namespace {

@@ -33,4 +33,7 @@ class Inliner {
   std::vector<Value> copies_;
 };
 
+// Returns the nodes on which the outputs of a graph depend or that have a side effect, in order, without its inputs.
+std::vector<const Node*> needed_nodes(const Graph& graph);
+
 }  // namespace weft::ir

@@ -159,6 +159,11 @@ using LinearityRule = Linearity (*)(const Node& node, int operand);
 struct LocalCall;
 using LocalRule = std::vector<Value> (*)(const LocalCall& call);  // returns the results
 
+// Appends the nodes that compute a node for a batch of operands at once (batch.h).
+struct Batched;
+struct BatchCall;
+using BatchRule = std::vector<Batched> (*)(const BatchCall& call);  // returns the results
+
 inline constexpr int variadic = -1;
 
 // The right operand that makes a binary op return its left operand (and the reverse, if the op is commutative).
@@ -192,6 +197,8 @@ struct Op {
       nullptr;  // null for elementwise ops, which are pointwise, and for ops that run regions or are collectives
   LinearityRule linear = nullptr;  // null if no result is linear in any operand
   LocalRule local = nullptr;       // null if the local node is the node with smaller sizes
+  // null for elementwise ops, which take a batch as any other dimension, and for what has no operands or cannot be batched
+  BatchRule batch = nullptr;
   bool commutative = false;
   Identity identity = Identity::none;
   bool involution = false;    // applying it twice with equal attributes returns the operand
@@ -234,6 +241,10 @@ void no_factors(const Node& node, Factors& factors);
 // Linearity rules of nodes that are linear in each operand alone, or in all of them together.
 inline Linearity linear_in_each(const Node&, int) { return Linearity::alone; }
 inline Linearity linear_together(const Node&, int) { return Linearity::together; }
+
+// Batching rules of ops that take a batch in any leading dimensions, and of nodes that are computed for one example after the other.
+std::vector<Batched> batch_leading(const BatchCall& call);
+std::vector<Batched> batch_by_loop(const BatchCall& call);
 
 // all_ops is sorted by name. find_op takes StableHLO's name and returns nullptr if there is no such op.
 std::span<const Op* const> all_ops();

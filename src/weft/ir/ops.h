@@ -30,6 +30,13 @@ constexpr bool needs_factors(const Op& op) {
          !op.interpreted;
 }
 
+// Returns whether an op needs a batching rule. Sources have no operands, tokens are of no example, and collectives cannot be batched.
+constexpr bool needs_batch(const Op& op) {
+  const bool is_of_tokens = op.takes_tokens && op.flow == Flow::none;
+  return op.kind != Kind::elementwise && op.kind != Kind::source && op.kind != Kind::collective && !is_of_tokens &&
+         !op.interpreted;
+}
+
 // Returns whether a pointer to a rule is null. Under -fsanitize=undefined, GCC does not treat `function address == nullptr` as a
 // constant expression; it only folds the comparison of a null pointer.
 template <class Rule>
@@ -61,6 +68,7 @@ static_assert(std::ranges::all_of(table,
                                                    detail::missing(op->interpret) ==
                                                2 &&
                                            !(detail::needs_factors(*op) && detail::missing(op->factors)) &&
+                                           !(detail::needs_batch(*op) && detail::missing(op->batch)) &&
                                            (op->kind == Kind::collective && !op->interpreted) !=
                                                detail::missing(op->single_process);
                                   }),

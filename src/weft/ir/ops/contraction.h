@@ -15,6 +15,9 @@ void dot_general_factors(const Node& node, Factors& f);
 void convolution_factors(const Node& node, Factors& f);
 std::vector<Value> convolution_local(const LocalCall& call);
 
+std::vector<Batched> batch_dot_general(const BatchCall& c);
+std::vector<Batched> batch_convolution(const BatchCall& c);
+
 // Linear in each operand, unless integers are widened: parts would wrap around in the narrower dtype.
 Linearity contraction_linearity(const Node& node, int operand);
 
@@ -32,12 +35,12 @@ WEFT_FAMILY(contraction)
 WEFT_OP(dot_general) {
     .name = "dot_general", .kind = Kind::contraction, .arity = 2, .types = dot_general_type, .gradient = dot_general_gradient,
     .interpret = interpreter::dot_general, .domain = integers | floats, .attributes = schema<DotAttributes>,
-    .factors = dot_general_factors, .linear = contraction_linearity, .hlo_opcode = "dot",
+    .factors = dot_general_factors, .linear = contraction_linearity, .batch = batch_dot_general, .hlo_opcode = "dot",
 };
 WEFT_OP(convolution) {
     .name = "convolution", .kind = Kind::contraction, .arity = 2, .types = convolution_type, .gradient = convolution_gradient,
     .interpret = interpreter::convolution, .domain = integers | floats, .attributes = schema<ConvolutionAttributes>,
-    .factors = convolution_factors, .linear = contraction_linearity, .local = convolution_local,
+    .factors = convolution_factors, .linear = contraction_linearity, .local = convolution_local, .batch = batch_convolution,
 };
 
 WEFT_FAMILY_END

@@ -217,17 +217,17 @@ WEFT_FAMILY(embedding)
 WEFT_OP(embedding_bag) {  // tables..., ids, ends, weights if weighted, pieces if placed
     .name = "embedding_bag", .kind = Kind::opaque, .arity = variadic, .types = embedding_bag_type,
     .gradient = gradient_of_embedding_bag, .interpret = interpreter::embedding_bag, .domain = floats,
-    .attributes = schema<EmbeddingAttributes>, .factors = embedding_bag_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingAttributes>, .factors = embedding_bag_factors, .batch = batch_by_loop, .dialect = "weft",
 };
 WEFT_OP(embedding_bag_gradient) {  // cotangent, ids, ends, weights if weighted, pieces if placed; results: for each table
     .name = "embedding_bag_gradient", .kind = Kind::opaque, .arity = variadic, .types = embedding_bag_gradient_type,
     .gradient = gradient_of_embedding_bag_gradient, .interpret = interpreter::embedding_bag_gradient, .domain = floats,
-    .attributes = schema<EmbeddingAttributes>, .factors = embedding_bag_gradient_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingAttributes>, .factors = embedding_bag_gradient_factors, .batch = batch_by_loop, .dialect = "weft",
 };
 WEFT_OP(embedding_weights_gradient) {  // tables..., cotangent, ids, ends, pieces if placed
     .name = "embedding_weights_gradient", .kind = Kind::opaque, .arity = variadic, .types = embedding_weights_gradient_type,
     .gradient = gradient_of_embedding_weights_gradient, .interpret = interpreter::embedding_weights_gradient, .domain = floats,
-    .attributes = schema<EmbeddingAttributes>, .factors = embedding_weights_gradient_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingAttributes>, .factors = embedding_weights_gradient_factors, .batch = batch_by_loop, .dialect = "weft",
 };
 // Updates the rows that lookups have read, in place. Operands: UpdateOperands. A region takes a row of the table, the sum of the gradients
 // of that row, a row of each state, and the numbers; it returns the new row and the new rows of the states. It runs once for each row that
@@ -235,7 +235,8 @@ WEFT_OP(embedding_weights_gradient) {  // tables..., cotangent, ids, ends, piece
 WEFT_OP(embedding_update) {
     .name = "embedding_update", .kind = Kind::opaque, .arity = variadic, .types = embedding_update_type,
     .gradient = not_differentiable, .interpret = interpreter::embedding_update, .domain = floats,
-    .attributes = schema<EmbeddingUpdateAttributes>, .regions = variadic, .factors = embedding_update_factors, .dialect = "weft",
+    .attributes = schema<EmbeddingUpdateAttributes>, .regions = variadic, .factors = embedding_update_factors,
+    .batch = batch_by_loop, .dialect = "weft",
 };
 
 WEFT_FAMILY_END

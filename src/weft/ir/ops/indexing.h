@@ -32,6 +32,13 @@ void select_and_scatter_factors(const Node& node, Factors& f);
 std::vector<Value> gather_local(const LocalCall& call);
 std::vector<Value> scatter_local(const LocalCall& call);
 
+std::vector<Batched> batch_gather(const BatchCall& c);
+std::vector<Batched> batch_scatter(const BatchCall& c);
+std::vector<Batched> batch_dynamic_slice(const BatchCall& c);
+std::vector<Batched> batch_dynamic_update_slice(const BatchCall& c);
+std::vector<Batched> batch_sort(const BatchCall& c);
+std::vector<Batched> batch_select_and_scatter(const BatchCall& c);
+
 Linearity slicing_linearity(const Node& node,
                             int operand);  // gather, dynamic_slice: linear in the operand, not in the positions
 Linearity scatter_linearity(const Node& node, int operand);
@@ -50,26 +57,26 @@ WEFT_FAMILY(indexing)
 WEFT_OP(gather) {  // x, start indices
     .name = "gather", .kind = Kind::indexing, .arity = 2, .types = gather_type, .gradient = gather_gradient,
     .interpret = interpreter::gather, .attributes = schema<GatherAttributes>, .factors = gather_factors,
-    .linear = slicing_linearity, .local = gather_local,
+    .linear = slicing_linearity, .local = gather_local, .batch = batch_gather,
 };
 WEFT_OP(scatter) {  // x..., indices, updates...; the body takes one element of each x, then one of each update
     .name = "scatter", .kind = Kind::indexing, .arity = variadic, .types = scatter_type, .gradient = scatter_gradient,
     .interpret = interpreter::scatter, .attributes = schema<ScatterAttributes>, .regions = 1,
-    .factors = scatter_factors, .linear = scatter_linearity, .local = scatter_local,
+    .factors = scatter_factors, .linear = scatter_linearity, .local = scatter_local, .batch = batch_scatter,
 };
 WEFT_OP(dynamic_slice) {  // x, start of each dimension...
     .name = "dynamic_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_slice_type,
     .gradient = dynamic_slice_gradient, .interpret = interpreter::dynamic_slice, .attributes = schema<DynamicSliceAttributes>,
-    .factors = dynamic_slice_factors, .linear = slicing_linearity,
+    .factors = dynamic_slice_factors, .linear = slicing_linearity, .batch = batch_dynamic_slice,
 };
 WEFT_OP(dynamic_update_slice) {  // x, update, start of each dimension...
     .name = "dynamic_update_slice", .kind = Kind::indexing, .arity = variadic, .types = dynamic_update_slice_type,
     .gradient = dynamic_update_slice_gradient, .interpret = interpreter::dynamic_update_slice,
-    .factors = dynamic_update_slice_factors, .linear = dynamic_update_slice_linearity,
+    .factors = dynamic_update_slice_factors, .linear = dynamic_update_slice_linearity, .batch = batch_dynamic_update_slice,
 };
 WEFT_OP(sort) {  // the comparator takes a left and a right element of each operand, in pairs, and returns whether left comes before right
     .name = "sort", .kind = Kind::indexing, .arity = variadic, .types = sort_type, .gradient = sort_gradient,
-    .interpret = interpreter::sort, .attributes = schema<SortAttributes>, .regions = 1, .factors = sort_factors,
+    .interpret = interpreter::sort, .attributes = schema<SortAttributes>, .regions = 1, .factors = sort_factors, .batch = batch_sort,
 };
 // x, source, init. The select body takes the element chosen so far and another, and returns whether to keep the first. The
 // scatter body accumulates.
@@ -77,7 +84,7 @@ WEFT_OP(select_and_scatter) {
     .name = "select_and_scatter", .kind = Kind::indexing, .arity = 3, .types = select_and_scatter_type,
     .gradient = select_and_scatter_gradient, .interpret = interpreter::select_and_scatter,
     .attributes = schema<SelectAndScatterAttributes>, .regions = 2, .factors = select_and_scatter_factors,
-    .linear = select_and_scatter_linearity,
+    .linear = select_and_scatter_linearity, .batch = batch_select_and_scatter,
 };
 
 WEFT_FAMILY_END

@@ -40,12 +40,13 @@ WEFT_FAMILY(linalg)
 WEFT_OP(cholesky) {
     .name = "cholesky", .kind = Kind::opaque, .arity = 1, .types = cholesky_type, .gradient = not_differentiable,
     .parts = cholesky_parts, .domain = floats, .attributes = schema<CholeskyAttributes>,
-    .factors = batch_factors,
+    .factors = batch_factors, .batch = batch_leading,
 };
 WEFT_OP(triangular_solve) {  // a, b: x with op(a) x = b, or x op(a) = b
     .name = "triangular_solve", .kind = Kind::opaque, .arity = 2, .types = triangular_solve_type,
     .gradient = not_differentiable, .parts = triangular_solve_parts, .domain = floats,
     .attributes = schema<TriangularSolveAttributes>, .factors = triangular_solve_factors, .linear = triangular_solve_linearity,
+    .batch = batch_leading,
 };
 
 WEFT_FAMILY_END

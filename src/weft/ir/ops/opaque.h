@@ -14,6 +14,9 @@ void custom_call_type(const Call& call, std::vector<Type>& results);
 void optimization_barrier_gradient(const GradientCall& c);
 void custom_call_gradient(const GradientCall& c);
 
+std::vector<Batched> batch_rng_bit_generator(const BatchCall& c);
+std::vector<Batched> batch_optimization_barrier(const BatchCall& c);
+
 namespace interpreter {
 InterpretRule custom_call, optimization_barrier, rng_bit_generator;
 }
@@ -26,11 +29,12 @@ WEFT_FAMILY(opaque)
 WEFT_OP(rng_bit_generator) {  // state; results: the new state, uniform bits
     .name = "rng_bit_generator", .kind = Kind::opaque, .arity = 1, .types = rng_bit_generator_type, .gradient = zero_gradient,
     .interpret = interpreter::rng_bit_generator, .domain = dtypes({DType::u64}), .attributes = schema<RngAttributes>,
-    .factors = rng_factors, .local = rng_local,
+    .factors = rng_factors, .local = rng_local, .batch = batch_rng_bit_generator,
 };
 WEFT_OP(optimization_barrier) {
     .name = "optimization_barrier", .kind = Kind::opaque, .arity = variadic, .types = optimization_barrier_type,
-    .gradient = optimization_barrier_gradient, .interpret = interpreter::optimization_barrier, .flow = Flow::barrier, .duplicable = false,
+    .gradient = optimization_barrier_gradient, .interpret = interpreter::optimization_barrier, .flow = Flow::barrier,
+    .batch = batch_optimization_barrier, .duplicable = false,
     .takes_tokens = true, .hlo_opcode = "opt-barrier",
 };
 
@@ -38,7 +42,8 @@ WEFT_OP(optimization_barrier) {
 // registered under that name: see host_function.h.
 WEFT_OP(custom_call) {
     .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = custom_call_gradient,
-    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .factors = no_factors, .duplicable = false,
+    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .factors = no_factors,
+    .batch = batch_by_loop, .duplicable = false,
     .takes_tokens = true,
 };
 

@@ -4,18 +4,22 @@
 #include <weft/ir/ops/declare.h>
 #include <weft/ir/ops/elementwise.h>
 
-namespace weft::ir::ops {
+namespace weft::ir {
+
+std::vector<Batched> batch_sharding(const BatchCall& c);
+
+namespace ops {
 
 // clang-format off: a table
 WEFT_FAMILY(placement)
 
 WEFT_OP(sharding_constraint) {  // Shardy: from here on the value is sharded as given
     .name = "sharding_constraint", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
-    .scalar = same_scalar, .attributes = schema<ShardingAttributes>, .linear = linear_together, .dialect = "sdy",
+    .scalar = same_scalar, .attributes = schema<ShardingAttributes>, .linear = linear_together, .batch = batch_sharding, .dialect = "sdy",
 };
 WEFT_OP(reshard) {  // Shardy: the value is moved to the given sharding
     .name = "reshard", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
-    .scalar = same_scalar, .attributes = schema<ShardingAttributes>, .linear = linear_together, .dialect = "sdy",
+    .scalar = same_scalar, .attributes = schema<ShardingAttributes>, .linear = linear_together, .batch = batch_sharding, .dialect = "sdy",
 };
 WEFT_OP(sharding) {  // GSPMD's sharding_constraint; mhlo.sharding gives the sharding
     .name = "sharding", .kind = Kind::elementwise, .arity = 1, .types = same_type, .gradient = same_gradient,
@@ -29,4 +33,5 @@ WEFT_OP(device_placement) {  // chooses the memory of the device; mhlo.frontend_
 WEFT_FAMILY_END
 // clang-format on
 
-}  // namespace weft::ir::ops
+}  // namespace ops
+}  // namespace weft::ir

@@ -19,6 +19,9 @@ void reduce_factors(const Node& node, Factors& f);
 void reduce_window_factors(const Node& node, Factors& f);
 std::vector<Value> reduce_window_local(const LocalCall& call);
 
+std::vector<Batched> batch_reduce(const BatchCall& c);
+std::vector<Batched> batch_reduce_window(const BatchCall& c);
+
 // Returns the reduction of a body that is one op, for elements of this dtype; nullopt for other bodies. add is a sum, but of booleans it is
 // a maximum.
 std::optional<Reduction> reduction_of(const Graph& body, DType dtype);
@@ -40,13 +43,14 @@ WEFT_FAMILY(reduction)
 WEFT_OP(reduce) {
     .name = "reduce", .kind = Kind::reduction, .arity = variadic, .types = reduce_type, .gradient = reduce_gradient,
     .interpret = interpreter::reduce, .attributes = schema<DimensionsAttributes>, .regions = 1,
-    .factors = reduce_factors, .linear = reduction_linearity,
+    .factors = reduce_factors, .linear = reduction_linearity, .batch = batch_reduce,
 };
 // x..., init...; the body takes accumulators..., elements...
 WEFT_OP(reduce_window) {
     .name = "reduce_window", .kind = Kind::reduction, .arity = variadic, .types = reduce_window_type,
     .gradient = reduce_window_gradient, .interpret = interpreter::reduce_window, .attributes = schema<ReduceWindowAttributes>,
     .regions = 1, .factors = reduce_window_factors, .linear = reduction_linearity, .local = reduce_window_local,
+    .batch = batch_reduce_window,
 };
 
 WEFT_FAMILY_END
