@@ -54,6 +54,7 @@
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/indexing.h>
+#include <weft/tensor/jvp.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/module.h>
@@ -66,3 +67,4 @@
 #include <weft/tensor/sharding.h>
 #include <weft/tensor/stablehlo.h>
 #include <weft/tensor/tensor.h>
+#include <weft/tensor/vmap.h>

@@ -24,8 +24,8 @@ struct Named {
 };
 
 const auto says_where =
-    AllOf(HasSubstr("is written inside the body of a loop, branch or checkpoint"), HasSubstr("body_write_test.cpp:"),
-          HasSubstr("return its new value from the body, and assign that outside"));
+    AllOf(HasSubstr("is written inside the body of a loop, branch or checkpoint, or a function of vmap or jvp"),
+          HasSubstr("body_write_test.cpp:"), HasSubstr("return its new value from the body, and assign that outside"));
 
 // Returns every kind of body around `write`.
 std::vector<std::function<void()>> bodies_around(const std::function<void()>& write) {

@@ -175,10 +175,10 @@ TEST(Control, Errors) {
   expect_error(
       [&] { while_loop(start, [](const Tensors& at) { return at[0]; }, [](const Tensors& at) { return at; }); },
       "while_loop: the condition must be one boolean, got tensor<i32>");
-  expect_error(
-      [&] { while_loop(start, forever, [](const Tensors& at) { return Tensors{at[0] + at[0].item()}; }); },
-      "item: a value cannot be read inside the body of a loop or branch, which is recorded, not run: return it "
-      "from there and read it outside, or decide on the device with where or cond");
+  expect_error([&] { while_loop(start, forever, [](const Tensors& at) { return Tensors{at[0] + at[0].item()}; }); },
+               "item: a value cannot be read inside the body of a loop or branch, or a function of vmap or jvp, which "
+               "is recorded, not run: return it "
+               "from there and read it outside, or decide on the device with where or cond");
   expect_error([&] { cond(tensor(true), [&] { return Tensors{start[0]}; }, [&] { return Tensors{start[0] * 1.5}; }); },
                "cond: value 0 is tensor<i32> in one branch and tensor<f32> in the other");
   EXPECT_EQ((tensor(1) + 1).item(), 2) << "recording goes on after an error in a body";

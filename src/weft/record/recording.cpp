@@ -295,7 +295,9 @@ void Recording::begin_epoch() {
 }
 
 bool Recording::sync(Keep keep) {
-  require(!is_body(), "sync: a value cannot be read inside the body of a loop or branch: it is recorded, not run");
+  require(!is_body(),
+          "sync: a value cannot be read inside the body of a loop or branch, or a function of vmap or jvp: it is "
+          "recorded, not run");
   if (session.observer) session.observer->syncing();
   return Synchronizer(*this).run(keep == Keep::graph && may_be_differentiated() ? to_be_launched() : nullptr);
 }

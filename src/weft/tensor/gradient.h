@@ -2,6 +2,7 @@
 // differentiated again.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <source_location>
 #include <span>
@@ -37,6 +38,15 @@ Tensor grad(const Operand& loss, const Tensor& wrt);
 // Returns the vector-Jacobian products: for each x of `wrt`, the sum over i of cotangents[i] * d ys[i] / dx.
 std::vector<Tensor> vjp(std::span<const Tensor> ys, std::span<const Tensor> cotangents, std::span<const Tensor> wrt,
                         std::source_location where = std::source_location::current());
+
+// Returns a function of the same arguments that returns the gradient of `function`, which returns one number, with respect to the first
+// argument: vmap(grad(f))(xs). As jax.grad.
+template <class F>
+  requires(!std::convertible_to<const F&, Operand>)
+auto grad(F function) {
+  return
+      [function = std::move(function)](const Tensor& x, const auto&... rest) { return grad(function(x, rest...), x); };
+}
 
 // Returns a function of the same arguments that returns the value of `function` and its gradient with respect to the
 // first argument:

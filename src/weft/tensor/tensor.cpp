@@ -67,7 +67,8 @@ void require_run(const char* function, const Tensor& x, const ir::Location& wher
   if (!record::Recording::current().is_body() || x.impl().buffer) return;
   const std::string place = ir::place_text(where);
   fail(function,
-       ": a value cannot be read inside the body of a loop or branch, which is recorded, not run: return it from there "
+       ": a value cannot be read inside the body of a loop or branch, or a function of vmap or jvp, which is recorded, "
+       "not run: return it from there "
        "and read it outside, or decide on the device with where or cond",
        place.empty() ? "" : concat(" (", place, ')'));
 }
