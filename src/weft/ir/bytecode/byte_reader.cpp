@@ -4,17 +4,10 @@
 
 namespace weft::ir::bytecode {
 
-std::uint8_t ByteReader::byte() {
-  if (is_at_end()) fail("the bytecode ends in the middle of something");
-  return static_cast<std::uint8_t>(source_->text[at_++]);
-}
-
 // The number of trailing zero bits of the first byte is the number of bytes that follow it; a first byte of 0 stands for eight.
-std::uint64_t ByteReader::number() {
-  const std::uint8_t first = byte();
+std::uint64_t ByteReader::long_number(std::uint8_t first) {
   const int more = std::countr_zero(first);
   std::uint64_t value = 0;
-  if (more == 0) return first >> 1;
   for (int i = 0; i < more; ++i) value |= std::uint64_t{byte()} << (8 * i);
   if (more == 8) return value;
   return value << (7 - more) | first >> (more + 1);

@@ -22,8 +22,15 @@ class ByteReader {
   bool is_at_end() const { return at_ == end_; }
   [[noreturn]] void fail(const std::string& message) const { source_->fail(at_, message); }
 
-  std::uint8_t byte();
-  std::uint64_t number();
+  std::uint8_t byte() {
+    if (is_at_end()) [[unlikely]]
+      fail("the bytecode ends in the middle of something");
+    return static_cast<std::uint8_t>(source_->text[at_++]);
+  }
+  std::uint64_t number() {
+    const std::uint8_t first = byte();
+    return first & 1 ? first >> 1 : long_number(first);  // most numbers take one byte
+  }
   std::int64_t signed_number();
 
   // A number that shares its encoding with one bit.
@@ -51,6 +58,8 @@ class ByteReader {
   Section section();
 
  private:
+  std::uint64_t long_number(std::uint8_t first);
+
   const text::Source* source_;
   std::size_t at_, end_;
 };

@@ -9,6 +9,9 @@ namespace weft::ir::bytecode {
 
 namespace {
 
+// Returns for how many items of a list memory is taken before they are read: no more than a small file could make useless.
+std::size_t reserved(std::size_t count) { return std::min(count, std::size_t{256}); }
+
 constexpr std::string_view conversion_cast = "builtin.unrealized_conversion_cast";
 
 }  // namespace
@@ -147,6 +150,7 @@ void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, const Operation
 
 void ModuleReader::properties(const Extent& extent, const OperationKind& kind, text::Operation& op) {
   ByteReader values(source_, extent.at, extent.end);
+  op.attributes.reserve(op.attributes.size() + kind.properties.size());
   for (const Property& property : kind.properties) {
     if (!property.is_optional) {
       attributes_.append_next(property.name, values, {op.at, op.name}, op.attributes);
@@ -163,6 +167,7 @@ void ModuleReader::results(ByteReader& in, Scope& scope, text::Operation& op) {
   const std::size_t count = in.count("results");
   if (count == 0) return;
   const std::string_view name = new_name(scope);
+  op.result_types.reserve(reserved(count));
   op.results.push_back({name, static_cast<std::uint32_t>(count)});
   for (std::size_t i = 0; i < count; ++i) {
     op.result_types.push_back(type(in.number(), in, {op.at, op.name}));
@@ -172,6 +177,8 @@ void ModuleReader::results(ByteReader& in, Scope& scope, text::Operation& op) {
 
 void ModuleReader::operands(ByteReader& in, const Scope& scope, text::Operation& op) {
   const std::size_t count = in.count("operands");
+  op.operands.reserve(reserved(count));
+  op.operand_types.reserve(reserved(count));
   for (std::size_t i = 0; i < count; ++i) {
     const Value& value = this->value(in, scope);
     op.operands.push_back(value.use);
@@ -233,6 +240,7 @@ text::Region ModuleReader::region(ByteReader& in, Scope& scope, std::string_view
   if (has_arguments) arguments(in, scope, region, owner);
   constexpr std::size_t bytes_of_operation = 3;
   const std::size_t count = in.checked_count(operations, "operations", bytes_of_operation);
+  region.operations.reserve(reserved(count));
   for (std::size_t i = 0; i < count; ++i) {
     text::Operation op = operation(in, scope);
     if (!is_in_function_)

@@ -41,6 +41,7 @@ void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attrib
   std::erase_if(attributes, is_left_out);
   drop_empty_layouts(attributes);
   std::vector<NamedAttribute> result;
+  result.reserve(attributes.size());
   for (NamedAttribute& attribute : attributes) {
     const bool names_functions =
         attribute.name == "callee" || attribute.name == "decomposition" || attribute.name == "called_computations";

@@ -1,7 +1,10 @@
 #include <weft/ir/text/dropped_attributes.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
+#include <iterator>
+#include <limits>
 #include <string>
 
 #include <weft/base/arena.h>
@@ -346,16 +349,26 @@ constexpr Entry entries[] = {
     {"version", on_composite, version},
 };
 
+static_assert(std::size(entries) <= std::numeric_limits<DroppedAttributes>::digits);
+
 }  // namespace
 
-void check_dropped_attributes(const Source& source, const SyntaxModule& module, const Operation& operation) {
-  for (const Entry& entry : entries) {
+DroppedAttributes dropped_attributes_of(std::string_view operation) {
+  DroppedAttributes set = 0;
+  for (std::size_t i = 0; i < std::size(entries); ++i)
+    if (std::ranges::find(entries[i].operations, operation) != entries[i].operations.end())
+      set |= DroppedAttributes{1} << i;
+  return set;
+}
+
+void check_dropped_attributes(DroppedAttributes checked, const Source& source, const SyntaxModule& module,
+                              const Operation& operation) {
+  for (; checked != 0; checked &= checked - 1) {
+    const Entry& entry = entries[std::countr_zero(checked)];
     const Attribute* attribute = find(operation.attributes, entry.attribute);
-    if (!attribute && !entry.is_required) continue;
-    if (std::ranges::find(entry.operations, operation.name) == entry.operations.end()) continue;
     if (attribute)
       entry.check({source, module, operation}, resolve(source, module, *attribute));
-    else
+    else if (entry.is_required)
       source.fail(operation.at, concat(operation.name, ": expected the attribute ", entry.attribute));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <mutex>
 #include <unordered_set>
 
@@ -9,9 +10,13 @@ namespace weft::ir::text {
 
 const char* intern(std::string_view text) {
   static std::mutex mutex;
-  static auto& strings = *new std::unordered_set<std::string>;
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;  // lookups need no copy
+  };
+  static auto& strings = *new std::unordered_set<std::string, Hash, std::equal_to<>>;
   const std::lock_guard lock(mutex);
-  return strings.emplace(text).first->c_str();
+  const auto known = strings.find(text);
+  return (known != strings.end() ? known : strings.emplace(text).first)->c_str();
 }
 
 namespace {

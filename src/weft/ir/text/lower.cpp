@@ -145,6 +145,7 @@ WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<c
     source_.fail(function.at, concat("more than ", limits_.depth, " calls in each other"));
   calls_.push_back(&function);
   Scope scope;
+  scope.reserve(arguments.size() + function.body.operations.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& a = function.body.arguments[i];
     if (!scope.emplace(Use{a.name}, arguments[i]).second) source_.fail(a.at, concat(a.name, " is defined twice"));
@@ -203,6 +204,7 @@ void Lowering::append_parts(Values& values, const Scope& scope, std::span<const 
 WrittenValues Lowering::written_operands(const Scope& scope, const Operation& op) const {
   WrittenValues values;
   values.reserve(op.operands.size());
+  values.reserve(op.operands.size());
   for (const Use& use : op.operands) values.push_back(lookup(scope, use));
   if (op.operand_types.empty()) return values;
   if (op.operand_types.size() != values.size())
@@ -219,17 +221,19 @@ Values Lowering::operands(const Scope& scope, const Operation& op) const {
 }
 
 WrittenValues Lowering::operation(Graph& graph, const Scope& scope, const Operation& op) {
-  check_dropped_attributes(source_, module_, op);
+  const KnownName& name = known(op.name);
+  check_dropped_attributes(name.dropped, source_, module_, op);
   graph.set_location(locations_.of(op));
-  if (const DynamicOperation* dynamic_operation = known(op.name).dynamic)
-    return dynamic(graph, scope, op, *dynamic_operation);
+  if (name.dynamic) return dynamic(graph, scope, op, *name.dynamic);
   if (!op.regions.empty()) {
     if (auto results = with_promoted_operands(graph, scope, op)) return *results;
     if (auto results = with_captured_input(graph, scope, op)) return *results;
   }
   if (module_.has_complex && is_complex(scope, op)) return grouped_results(op, complex_operation(graph, scope, op));
+  const Values values = real_operation(graph, scope, op);
   WrittenValues results;
-  for (const Value v : real_operation(graph, scope, op)) results.push_back({v});
+  results.reserve(values.size());
+  for (const Value v : values) results.push_back({v});
   return results;
 }
 
@@ -245,7 +249,7 @@ const Lowering::KnownName& Lowering::known(std::string_view name) {
   const auto found = known_names_.find(name);
   if (found != known_names_.end()) return found->second;
   const KnownName looked_up{legalize::find_dynamic(name), rule_named(name), legalize::find_chlo(name),
-                            legalize::find_complex(name), op_named(name)};
+                            legalize::find_complex(name), op_named(name),   dropped_attributes_of(name)};
   return known_names_.emplace(name, looked_up).first->second;
 }
 
@@ -260,11 +264,11 @@ Values Lowering::real_operation(Graph& graph, const Scope& scope, const Operatio
 
 Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
                         std::span<const Type> types, const Regions& regions, const void* given_attributes) {
-  Arena scratch;
   const void* attributes = given_attributes;
   if (kind.attributes && !attributes) {
-    AttributeReader reader(source_, module_, op, scratch);
-    attributes = kind.attributes->read(scratch, reader);
+    scratch_.clear();
+    AttributeReader reader(source_, module_, op, scratch_);
+    attributes = kind.attributes->read(scratch_, reader);
   }
   try {
     if (kind.has_sizes())
@@ -272,6 +276,7 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
         require(Size(number).is_constant(), kind.name, ": a number is out of range: ", number);
     Node& node = graph.append(kind, operands, attributes, types, regions);
     Values results;
+    results.reserve(node.types.size());
     for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
     const Attribute* sharding = find(op.attributes, "sdy.sharding");
     if (const std::string device = sharding ? single_device_of(*sharding) : ""; !device.empty()) {

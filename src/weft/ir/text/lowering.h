@@ -17,6 +17,7 @@
 
 #include <weft/ir/legalize/legalize.h>
 #include <weft/ir/op.h>
+#include <weft/ir/text/dropped_attributes.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/lower.h>
 #include <weft/ir/text/verbatim.h>
@@ -154,6 +155,7 @@ class Lowering {
     const ChloFunction* chlo = nullptr;
     const ComplexFunction* complex = nullptr;
     const Op* op = nullptr;
+    DroppedAttributes dropped = 0;
   };
   const KnownName& known(std::string_view name);
 
@@ -178,6 +180,7 @@ class Lowering {
   std::vector<const Function*> calls_;                // calls that are being lowered
   std::unordered_map<const Node*, Value> constants_;  // constants behind inputs of the regions that are being lowered
   std::unordered_map<std::string_view, KnownName> known_names_;
+  Arena scratch_;  // for the attributes of one operation
   std::unordered_map<const Node*, std::vector<Sum>> added_arguments_;
   std::int64_t operations_ = 0;
 };
