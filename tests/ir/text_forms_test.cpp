@@ -120,7 +120,11 @@ const Forms all_forms[] = {
      "%a: tensor<f32>, %b: tensor<i32>",
      {"%0:2 = stablehlo.optimization_barrier %a, %b : tensor<f32>, tensor<i32>",
       R"(%0:2 = "stablehlo.optimization_barrier"(%a, %b) : (tensor<f32>, tensor<i32>) -> (tensor<f32>, tensor<i32>))"}},
-    {"erf", "%a: tensor<4xf32>", {"chlo.erf %a : tensor<4xf32> -> tensor<4xf32>", "chlo.erf %a : tensor<4xf32>"}},
+    {"erf",
+     "%a: tensor<4xf32>",
+     {"chlo.erf %a : tensor<4xf32> -> tensor<4xf32>", "chlo.erf %a : tensor<4xf32>",
+      R"(stablehlo.custom_call @mhlo.erf(%a) {mhlo.attributes = {}, mhlo.version = 1 : i64}
+         : (tensor<4xf32>) -> tensor<4xf32>)"}},
     {"stop_gradient",
      "%a: tensor<4xf32>",
      {"stablehlo.custom_call @weft.stop_gradient(%a) : (tensor<4xf32>) -> tensor<4xf32>",
@@ -158,6 +162,20 @@ TEST(TextForms, AllReadAsTheSameGraph) {
       EXPECT_TRUE(structurally_equal(*graph, *first)) << print(*graph) << print(*first);
     }
   }
+}
+
+// JAX up to 0.8 called functions of MHLO where it writes composites now.
+TEST(TextForms, CallsOfMhlo) {
+  const char* const argument = "%a: tensor<4xf32>";
+  const auto call = [&](const char* largest) {
+    return in_main(argument,
+                   concat("%0:2 = stablehlo.custom_call @mhlo.topk(%a) {mhlo.attributes = {k = 2 : i64, largest = ",
+                          largest, "}} : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xi32>)"));
+  };
+  const auto top_k =
+      parse(in_main(argument, "%0:2 = chlo.top_k(%a, k = 2) : tensor<4xf32> -> (tensor<2xf32>, tensor<2xi32>)"));
+  EXPECT_TRUE(structurally_equal(*parse(call("true")), *top_k));
+  EXPECT_TRUE(last(*parse(call("false"))).op == &ops::custom_call);
 }
 
 TEST(TextForms, ReadsAttributes) {

@@ -107,6 +107,9 @@ class Lowering {
   Values call_of_host(Graph& graph, const Scope& scope, const Operation& op, std::string_view target);
   std::string typed_call_config(const Operation& op);
   Values approx_top_k(const Scope& scope, const Operation& op);
+  // Lowers a call of mhlo.erf and the like; nullopt if weft has no such function.
+  std::optional<Values> function_of_mhlo(Graph& graph, const Scope& scope, const Operation& op,
+                                         std::string_view target);
   WrittenValues dynamic(Graph& graph, const Scope& scope, const Operation& op, const DynamicOperation& what);
   std::optional<WrittenValues> with_promoted_operands(Graph& graph, const Scope& scope, const Operation& op);
   std::optional<WrittenValues> with_captured_input(Graph& graph, const Scope& scope, const Operation& op);

@@ -143,6 +143,11 @@ Values Lowering::branches(Graph& graph, const Scope& scope, const Operation& op)
 }
 
 Values Lowering::composite(Graph& graph, const Scope& scope, const Operation& op) {
+  // JAX writes functions of CHLO as composites of their names; those that weft has as an op need no decomposition.
+  const Attribute* name = find(op.attributes, "name");
+  const Op* kind = name && name->text.starts_with("chlo.") ? op_named(name->text) : nullptr;
+  if (kind && std::ssize(op.operands) == kind->arity)
+    return append(graph, op, *kind, operands(scope, op), flattened(op.result_types), {});
   return append(graph, op, ops::composite, operands(scope, op), flattened(op.result_types),
                 {callee(called(op, "decomposition"))});
 }
@@ -181,9 +186,32 @@ std::string_view Lowering::call_target(const Operation& op) const {
   return target;
 }
 
+namespace {
+
+constexpr std::string_view mhlo = "mhlo.";
+
+}  // namespace
+
+// Before JAX wrote functions of CHLO as composites (up to 0.8), it called those of MHLO, XLA's own dialect, by these targets. Their
+// attributes are in a dictionary.
+std::optional<Values> Lowering::function_of_mhlo(Graph& graph, const Scope& scope, const Operation& op,
+                                                 std::string_view target) {
+  const std::string_view function = target.substr(mhlo.size());
+  Operation changed = op;
+  changed.name = function == "topk" ? "chlo.top_k" : intern(concat("chlo.", function));
+  const Attribute* attributes = find(op.attributes, "mhlo.attributes");
+  changed.attributes = attributes ? resolve(source_, module_, *attributes).fields : std::vector<NamedAttribute>();
+  const Attribute* largest = find(changed.attributes, "largest");
+  const KnownName& name = known(changed.name);
+  const bool is_known = name.rule || name.chlo || name.op, is_smallest = largest && largest->integer == 0;
+  return is_known && !is_smallest ? std::optional(real_operation(graph, scope, changed)) : std::nullopt;
+}
+
 Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& op) {
   const std::string_view target = call_target(op);
   if (target == "ApproxTopK") return approx_top_k(scope, op);
+  if (target.starts_with(mhlo))
+    if (auto results = function_of_mhlo(graph, scope, op, target)) return *results;
   const Op* known = find_call(target);
   if (!known) return call_of_host(graph, scope, op, target);
   return append(graph, op, *known, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
