@@ -1,6 +1,7 @@
 #include <weft/ir/bytecode/write_bytecode.h>
 
 #include <weft/ir/bytecode/module_writer.h>
+#include <weft/ir/bytecode/portable.h>
 #include <weft/ir/op.h>
 #include <weft/ir/text/parser.h>
 
@@ -30,13 +31,19 @@ std::string write_text(const std::string& text, const BytecodeOptions& options) 
 }  // namespace
 
 std::string write_bytecode(const Module& module, const BytecodeOptions& options) {
-  for (const auto& function : module.functions) require_known_sizes(*function);
-  return write_text(print(module, options.print), options);
+  Module portable;
+  for (const auto& function : module.functions) {
+    require_known_sizes(*function);
+    const auto changed = bytecode::with_erf_as_composite(*function);
+    portable.functions.push_back(changed ? changed : function);
+  }
+  return write_text(print(portable, options.print), options);
 }
 
 std::string write_bytecode(const Graph& graph, const BytecodeOptions& options) {
   require_known_sizes(graph);
-  return write_text(print(graph, options.print), options);
+  const auto changed = bytecode::with_erf_as_composite(graph);
+  return write_text(print(changed ? *changed : graph, options.print), options);
 }
 
 bool is_bytecode_name(std::string_view file) { return file.ends_with(".mlir.bc") || file.ends_with(".mlirbc"); }

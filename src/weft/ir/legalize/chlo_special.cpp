@@ -86,6 +86,17 @@ Value erf_inv_factor(Value w) {
   return select(compared(w, Direction::LT, 6.25), polynomial(w + -3.125, giles_f64_middle), outer);
 }
 
+// ---- erf(x) / x as a rational function of x^2, for x in [-1, 1] (Cephes)
+
+constexpr double erf_t[] = {9.60497373987051638749e0, 9.00260197203842689217e1, 2.23200534594684319226e3,
+                            7.00332514112805075473e3, 5.55923013010394962768e4};
+constexpr double erf_u[] = {1.0,
+                            3.35617141647503099647e1,
+                            5.21357949780152679795e2,
+                            4.59432382970980127987e3,
+                            2.26290000613890934246e4,
+                            4.92673942608635921086e4};
+
 // ---- erfc(x) exp(x^2) as rational functions, for x in [1, 8) and for x above (Cephes)
 
 constexpr double erfc_p[] = {2.46196981473530512524e-10, 5.64189564831068821977e-1, 7.46321056442269912687e0,
@@ -190,15 +201,31 @@ Value erf_inv(Value x) {
   return select(compared(abs(x), Direction::EQ, 1), x * infinity, result);
 }
 
-Value erfc(Value x) {
-  const Value one = constant_like(x, 1), a = abs(x), scale = exponential(-(x * x));
+namespace {
+
+// Returns erfc of a number from 1 on.
+Value erfc_of_large(Value a) {
+  const Value scale = exponential(-(a * a));
   const Value middle = polynomial(a, erfc_p) / polynomial(a, erfc_q),
               tail = polynomial(a, erfc_r) / polynomial(a, erfc_s);
-  const Value positive = scale * select(compared(a, Direction::LT, 8), middle, tail);
-  // For large x, exp(-x^2) is 0 long before the rational functions become NaN.
-  const Value bounded = select(compared(scale, Direction::EQ, 0), scale, positive);
-  const Value beyond = select(compared(x, Direction::LT, 0), constant_like(x, 2) - bounded, bounded);
-  return select(compared(a, Direction::LT, 1), one - erf(x), beyond);
+  const Value result = scale * select(compared(a, Direction::LT, 8), middle, tail);
+  // For large numbers, exp(-a^2) is 0 long before the rational functions become NaN.
+  return select(compared(scale, Direction::EQ, 0), scale, result);
+}
+
+}  // namespace
+
+Value erf_by_arithmetic(Value x) {
+  const Value a = abs(x), square = x * x;
+  const Value small = x * polynomial(square, erf_t) / polynomial(square, erf_u),
+              large = sign(x) * (constant_like(x, 1) - erfc_of_large(a));
+  return select(compared(a, Direction::LT, 1), small, large);
+}
+
+Value erfc(Value x) {
+  const Value a = abs(x), large = erfc_of_large(a);
+  const Value beyond = select(compared(x, Direction::LT, 0), constant_like(x, 2) - large, large);
+  return select(compared(a, Direction::LT, 1), constant_like(x, 1) - erf(x), beyond);
 }
 
 Value lgamma(Value x) {

@@ -7,6 +7,8 @@ namespace weft::ir::legalize {
 
 Value bessel_i1e(Value x);  // I1(x) exp(-|x|), the modified Bessel function of the first kind
 Value digamma(Value x);     // the derivative of lgamma; NaN at the poles
+// Computes erf of f32 or f64 without weft's own op of that name, which StableHLO lacks.
+Value erf_by_arithmetic(Value x);
 Value erf_inv(Value x);
 Value erfc(Value x);
 Value lgamma(Value x);              // log |gamma(x)|
