@@ -12,6 +12,7 @@
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
 #include <weft/compiler/listing.h>
+#include <weft/ir/bytecode/write_bytecode.h>
 
 namespace weft::cli {
 
@@ -49,7 +50,11 @@ void compile_file(const CompileFileOptions& options) {
   compiler::Options compiler = compiler::Options::from_knobs();
   compiler.target = &compiler::Target::named(options.target);
   if (function->annotations) compiler.donatable = ir::donated_arguments(*function->annotations);
-  const std::string text = list_program(*function, listing, compiler);
+  const bool is_bytecode = ir::is_bytecode_name(options.output);
+  require(!is_bytecode || listing == Listing::stablehlo, options.output,
+          ": only --emit stablehlo is written as bytecode");
+  std::string text = list_program(*function, listing, compiler);
+  if (is_bytecode) text = write_bytecode(ir::parse_module(text));
   if (options.output.empty())
     std::cout << text;
   else
@@ -70,7 +75,9 @@ void add_compile(CLI::App& app) {
   add_text(command, "--target", options->target, "a machine",
            "The machine to compile for: native (this machine), a level of x86-64: x86-64-v2 (vectors of 4 f32), "
            "x86-64-v3 (8), x86-64-v4 (16), or 64-bit ARM: armv8-a (4); default: native");
-  add_text(command, "--output", options->output, "a file", "Write to this file instead of the standard output");
+  add_text(command, "--output", options->output, "a file",
+           "Write to this file instead of the standard output; StableHLO is written as bytecode if its name ends in "
+           ".mlir.bc or .mlirbc");
   command.callback([options] { compile_file(*options); });
 }
 
