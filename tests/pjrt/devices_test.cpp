@@ -156,6 +156,80 @@ TEST(Devices, TakeTheMemoryOfDonatedShards) {
   destroy(program);
 }
 
+// Programs with narrow elements are interpreted on all devices together.
+TEST(Devices, InterpretNarrowElements) {
+  PJRT_LoadedExecutable* program = compile(R"(
+    module @narrow attributes {mhlo.num_partitions = 2 : i32} {
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4xi4> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xi4> {
+        %zero = stablehlo.constant dense<0> : tensor<i4>
+        %0 = stablehlo.reduce(%x init: %zero) applies stablehlo.add across dimensions = [0]
+          : (tensor<4xi4>, tensor<i4>) -> tensor<i4>
+        %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<i4>) -> tensor<4xi4>
+        %2 = stablehlo.subtract %x, %1 : tensor<4xi4>
+        return %2 : tensor<4xi4>
+      }
+    })",
+                                           nullptr, "mlir", options_for({3, 0}));
+  const auto shard = [](int device_id, std::vector<signed char> data) {
+    return array_of(std::span<const signed char>(data), PJRT_Buffer_Type_S4, {2}, {}, nullptr, device(device_id));
+  };
+  std::vector<PJRT_Buffer*> x = {shard(3, {1, 2}), shard(0, {3, -1})};
+  const std::vector<PJRT_Buffer*> y = execute_on_all(program, x);
+  EXPECT_THAT(numbers<signed char>(y[0]), ElementsAre(-4, -3));
+  EXPECT_THAT(numbers<signed char>(y[1]), ElementsAre(-2, -6));
+  EXPECT_EQ(device_of(y[1]), 0);
+  for (const auto& buffers : {x, y})
+    for (PJRT_Buffer* buffer : buffers) destroy(buffer);
+  destroy(program);
+}
+
+// Each replica has arguments of its own; without groups, all of them meet.
+TEST(Devices, RunReplicas) {
+  PJRT_LoadedExecutable* program = compile(R"(
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = "stablehlo.all_reduce"(%x) <{replica_groups = dense<> : tensor<0x0xi64>}> ({
+      ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+        %s = stablehlo.add %a, %b : tensor<f32>
+        stablehlo.return %s : tensor<f32>
+      }) : (tensor<2xf32>) -> tensor<2xf32>
+      %1 = "stablehlo.collective_permute"(%x) <{source_target_pairs = dense<[[0, 1], [1, 2], [2, 0]]> : tensor<3x2xi64>}>
+        : (tensor<2xf32>) -> tensor<2xf32>
+      %2 = stablehlo.replica_id : tensor<ui32>
+      %3 = stablehlo.partition_id : tensor<ui32>
+      %4 = stablehlo.subtract %2, %3 : tensor<ui32>
+      %5 = stablehlo.convert %4 : (tensor<ui32>) -> tensor<f32>
+      %6 = stablehlo.broadcast_in_dim %5, dims = [] : (tensor<f32>) -> tensor<2xf32>
+      %7 = stablehlo.add %0, %1 : tensor<2xf32>
+      %8 = stablehlo.multiply %7, %6 : tensor<2xf32>
+      return %8 : tensor<2xf32>
+    })",
+                                           nullptr, "mlir", options_for({4, 1, 6}, true));
+  std::vector<PJRT_Buffer*> x = {array_on(4, {1, 10}, {2}), array_on(1, {2, 20}, {2}), array_on(6, {3, 30}, {2})};
+  const std::vector<PJRT_Buffer*> y = execute_on_all(program, x);
+  EXPECT_THAT(numbers<float>(y[0]), ElementsAre(0, 0));
+  EXPECT_THAT(numbers<float>(y[1]), ElementsAre(7, 70));
+  EXPECT_THAT(numbers<float>(y[2]), ElementsAre(16, 160));
+  EXPECT_EQ(device_of(y[2]), 6);
+  PJRT_LoadedExecutable_GetExecutable_Args get{.struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+                                               .loaded_executable = program};
+  succeed(api().PJRT_LoadedExecutable_GetExecutable(&get));
+  PJRT_Executable_NumReplicas_Args replicas{.struct_size = PJRT_Executable_NumReplicas_Args_STRUCT_SIZE,
+                                            .executable = get.executable};
+  succeed(api().PJRT_Executable_NumReplicas(&replicas));
+  EXPECT_EQ(replicas.num_replicas, 3u);
+  PJRT_Executable_NumPartitions_Args partitions{.struct_size = PJRT_Executable_NumPartitions_Args_STRUCT_SIZE,
+                                                .executable = get.executable};
+  succeed(api().PJRT_Executable_NumPartitions(&partitions));
+  EXPECT_EQ(partitions.num_partitions, 1u);
+  PJRT_Executable_Destroy_Args gone{.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+                                    .executable = get.executable};
+  succeed(api().PJRT_Executable_Destroy(&gone));
+  for (const auto& buffers : {x, y})
+    for (PJRT_Buffer* buffer : buffers) destroy(buffer);
+  destroy(program);
+}
+
 // XLA's form: the shards of each dimension, and how many devices hold the same.
 TEST(Devices, TellHowAProgramIsDivided) {
   PJRT_LoadedExecutable* program = compile(R"(

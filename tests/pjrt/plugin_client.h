@@ -72,16 +72,19 @@ inline PJRT_Device* device(int id) {
 }
 
 // Returns the compile options, as a protocol buffer, for a program with a partition on each of these devices.
-inline std::string options_for(const std::vector<int>& devices) {
+inline std::string options_for(const std::vector<int>& devices, bool are_replicas = false) {
   const auto message = [](int field, const std::string& bytes) {
     return std::string{static_cast<char>(field << 3 | 2), static_cast<char>(bytes.size())} + bytes;
   };
   const auto number = [](int field, std::size_t value) {
     return std::string{static_cast<char>(field << 3), static_cast<char>(value)};
   };
-  std::string assignment = number(1, 1) + number(2, devices.size());
-  for (const int id : devices) assignment += message(3, message(1, std::string(1, static_cast<char>(id))));
-  return message(3, number(4, 1) + number(5, devices.size()) + message(9, assignment));
+  const std::size_t replicas = are_replicas ? devices.size() : 1, partitions = devices.size() / replicas;
+  const std::string ids(devices.begin(), devices.end());
+  std::string assignment = number(1, replicas) + number(2, partitions);
+  for (std::size_t at = 0; at < ids.size(); at += replicas)
+    assignment += message(3, message(1, ids.substr(at, replicas)));
+  return message(3, number(4, replicas) + number(5, partitions) + message(9, assignment));
 }
 
 // Compiles a program; `wrong` gets the reason if it is refused.

@@ -42,13 +42,14 @@ CompileOptions read_compile_options(std::string_view bytes) {
   return options;
 }
 
-std::string device_assignment(const std::vector<std::int64_t>& devices) {
+std::string device_assignment(const std::vector<std::int64_t>& devices, std::int64_t replicas) {
+  const auto count = static_cast<std::size_t>(replicas), partitions = devices.size() / count;
   std::string result;
-  append_field(result, replica_count, 1);
-  append_field(result, computation_count, devices.size());
-  for (const std::int64_t id : devices) {
+  append_field(result, replica_count, count);
+  append_field(result, computation_count, partitions);
+  for (std::size_t partition = 0; partition < partitions; ++partition) {
     std::string computation;
-    append_field(computation, replica_device_ids, std::span(&id, 1));
+    append_field(computation, replica_device_ids, std::span(devices).subspan(partition * count, count));
     append_field(result, computation_devices, computation);
   }
   return result;

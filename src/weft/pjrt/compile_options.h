@@ -10,13 +10,13 @@ namespace weft::pjrt {
 
 struct CompileOptions {
   std::int64_t replicas = 1, partitions = 1;
-  std::vector<std::int64_t> devices;  // the id of the device of each partition; empty: not said
+  std::vector<std::int64_t> devices;  // the id of the device of each replica or partition; empty: not said
 };
 
 // Skips everything else. Throws Error if the bytes are no protocol buffer.
 CompileOptions read_compile_options(std::string_view bytes);
 
-// Returns a DeviceAssignmentProto of one replica: each partition runs on the device with this id.
-std::string device_assignment(const std::vector<std::int64_t>& devices);
+// Returns a DeviceAssignmentProto: each replica, or each partition of the only one, runs on the device with this id.
+std::string device_assignment(const std::vector<std::int64_t>& devices, std::int64_t replicas);
 
 }  // namespace weft::pjrt

@@ -150,8 +150,13 @@ void run(PJRT_Executable_Name_Args& args) {
   args.executable_name = args.executable->program->name.data();
   args.executable_name_size = args.executable->program->name.size();
 }
-void run(PJRT_Executable_NumReplicas_Args& args) { args.num_replicas = 1; }
-void run(PJRT_Executable_NumPartitions_Args& args) { args.num_partitions = args.executable->program->devices.size(); }
+void run(PJRT_Executable_NumReplicas_Args& args) {
+  args.num_replicas = static_cast<std::size_t>(args.executable->program->replicas);
+}
+void run(PJRT_Executable_NumPartitions_Args& args) {
+  const Program& program = *args.executable->program;
+  args.num_partitions = program.devices.size() / static_cast<std::size_t>(program.replicas);
+}
 void run(PJRT_Executable_NumOutputs_Args& args) { args.num_outputs = args.executable->program->outputs.size(); }
 void run(PJRT_Executable_OutputElementTypes_Args& args) {
   const auto& types = args.executable->program->output_types;

@@ -17,7 +17,7 @@ struct PJRT_LoadedExecutable {
 
 namespace weft::pjrt {
 
-// Compiles StableHLO, bytecode or text. Throws UnsupportedError for other formats and for programs of several replicas.
+// Compiles StableHLO, bytecode or text. Throws UnsupportedError for other formats.
 void run(PJRT_Client_Compile_Args& args);
 // Launches the program on all of its devices together and returns at once; an error of the launch is that of the outputs and of the events.
 // The arrays of donated arguments are deleted.

@@ -1,6 +1,7 @@
 // Programs that only the interpreter runs: those with elements narrower than a byte, or of eight-bit floating-point types.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,7 +13,9 @@ namespace weft::pjrt {
 // Returns whether the graph, or a region in it, has values of such types.
 bool has_narrow_types(const ir::Graph& graph);
 
-// Returns a program that interprets the graph in one step.
-std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph, std::string name);
+// Returns a program that interprets the graph in one step, on each device. The shard of input or output i on device d is number
+// i * devices + d of the program.
+std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph, std::string name,
+                                                       std::int64_t devices);
 
 }  // namespace weft::pjrt

@@ -10,6 +10,7 @@
 #include <weft/compiler/on_mesh.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/passes/whole_windows.h>
+#include <weft/compiler/spmd/replicas.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/host_calls.h>
@@ -31,25 +32,28 @@ Texts::Texts(std::vector<std::string> texts) : texts_(std::move(texts)) {
 
 namespace {
 
-// Places the partitions on the devices that the options name, or on the first ones.
+// Places the replicas or partitions on the devices that the options name, or on the first ones.
 void place(Program& program, const CompileOptions& options) {
-  if (options.replicas > 1)
-    throw UnsupportedError(
-        concat("programs of several replicas are not supported, only of several partitions; this one has ",
-               options.replicas, " replicas"),
-        "replicas");
+  if (options.replicas > 1 && options.partitions > 1)
+    throw UnsupportedError(concat("programs of several replicas and partitions are not supported; this one has ",
+                                  options.replicas, " replicas of ", options.partitions, " partitions"),
+                           "replicas");
+  program.replicas = options.replicas;
+  const std::int64_t count = std::max(options.replicas, options.partitions);
   std::vector<std::int64_t> ids = options.devices;
   if (ids.empty()) {
-    ids.resize(static_cast<std::size_t>(options.partitions));
+    ids.resize(static_cast<std::size_t>(count));
     std::iota(ids.begin(), ids.end(), 0);
   }
-  require(std::cmp_equal(ids.size(), options.partitions), "the compile options assign ", ids.size(), " devices to ",
-          options.partitions, " partitions");
+  require(std::cmp_equal(ids.size(), count), "the compile options assign ", ids.size(), " devices to ", count,
+          options.replicas > 1 ? " replicas" : " partitions");
   for (const std::int64_t id : ids) {
-    program.logical_ids.push_back({.replica = 0, .partition = static_cast<int>(program.devices.size())});
+    const auto number = static_cast<int>(program.devices.size());
+    program.logical_ids.push_back(options.replicas > 1 ? PJRT_LogicalDeviceIds{.replica = number, .partition = 0}
+                                                       : PJRT_LogicalDeviceIds{.replica = 0, .partition = number});
     program.devices.push_back(&device(id));
   }
-  program.device_assignment = device_assignment(ids);
+  program.device_assignment = device_assignment(ids, options.replicas);
 }
 
 // Divides the program among devices as its shardings say. What has none is whole on every device.
@@ -91,19 +95,20 @@ void compile(Program& program, const compiler::Options& options) {
   const bool is_interpreted = has_narrow_types(*program.graph);
   if (devices == 1) {
     program.executable =
-        is_interpreted ? interpreted(program.graph, program.name) : compiler::compile(*program.graph, options);
+        is_interpreted ? interpreted(program.graph, program.name, 1) : compiler::compile(*program.graph, options);
     return;
   }
-  if (is_interpreted)
-    throw UnsupportedError(
-        concat(program.name, ": has values of fp8, int4 or int2, which is supported on one device only"),
-        "narrow types");
-  const compiler::Partitioned shards = divided(*program.graph, devices);
+  const compiler::Partitioned shards = program.replicas > 1
+                                           ? compiler::replicas_as_partitions(*program.graph, program.replicas)
+                                           : divided(*program.graph, devices);
   for (ir::Port& port : program.inputs) port.part = shards.graph->inputs()[port.first].type();
   for (ir::Port& port : program.outputs) port.part = shards.graph->outputs()[port.first].type();
-  program.input_shardings = op_shardings(program.inputs, shards.inputs);
-  program.output_shardings = op_shardings(program.outputs, shards.outputs);
-  program.executable = compiler::compile_for_shards(shards, options);
+  if (program.replicas == 1) {
+    program.input_shardings = op_shardings(program.inputs, shards.inputs);
+    program.output_shardings = op_shardings(program.outputs, shards.outputs);
+  }
+  program.executable =
+      is_interpreted ? interpreted(shards.graph, program.name, devices) : compiler::compile_for_shards(shards, options);
   program.text = text_of(*shards.graph, program.devices.size());
 }
 

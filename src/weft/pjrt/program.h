@@ -47,7 +47,8 @@ struct Program {
   std::shared_ptr<const runtime::Executable> executable;
   std::vector<ir::Port> inputs, outputs;  // with the types of shards
   std::vector<bool> donated;              // for each of `inputs`: whether a launch may use its memory for outputs
-  std::vector<PJRT_Device*> devices;      // in the order of partitions
+  std::int64_t replicas = 1;              // if there are several, each device runs one; otherwise each runs a partition
+  std::vector<PJRT_Device*> devices;      // in the order of replicas or partitions
   // The same for JAX, which reads arrays of them.
   std::vector<PJRT_Buffer_Type> output_types;
   std::vector<int64_t> output_dims;  // of all outputs, one after the other
