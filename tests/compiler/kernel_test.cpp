@@ -174,6 +174,15 @@ TEST(Kernel, ConcatenationsAreOneUnitWithTheirNeighbours) {
   EXPECT_EQ(report.thunks, 1);
 }
 
+// Each number is made from the one before twice, as in a random generator with a constant key: 2^60 paths lead to the first.
+TEST(Kernel, NumbersMadeFromNothingAreFollowedOnce) {
+  check({Type(DType::f32, {64})}, [](ir::Graph& g, auto x) {
+    Value number = ir::iota(g, Type(DType::i32, {64}), 0);
+    for (int i = 0; i < 60; ++i) number = ir::xor_(number, ir::and_(number, ir::constant(g, number.type(), i)));
+    return std::vector{x[0] * ir::convert(number, DType::f32)};
+  });
+}
+
 TEST(Kernel, PadsOfPadsHaveNegativePositions) {
   check({Type(DType::f32, {})}, [](ir::Graph& g, auto x) {
     const Value zero = ir::constant(g, Type(DType::f32, {}), 0);

@@ -24,6 +24,7 @@ namespace ops = ir::ops;
 namespace {
 
 constexpr int no_cluster = -1;
+constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::size_t max_buffers = 48, max_exprs = 600;
 // A concatenation of so many elements has a kernel for each operand. If it cannot have them, it is not fused unless its operands are few.
 constexpr std::int64_t many_elements = 4096;
@@ -72,6 +73,7 @@ class FusionPlanner {
   void find_needs() {
     needs_.resize(count_);
     users_.resize(count_);
+    std::vector<std::uint32_t> walked_by(count_, none);  // what is computed again, and for whom it was walked last
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (placed(i) != Placed::fused && placed(i) != Placed::own_unit) continue;
       std::vector<std::uint32_t>& needs = needs_[i];
@@ -79,6 +81,7 @@ class FusionPlanner {
         const std::uint32_t id = v.node->id;
         if (placement_.is_view(*v.node)) return self(self, storage_of(v));
         if (placement_.is_inlined(*v.node)) {
+          if (std::exchange(walked_by[id], i) == i) return;
           for (const Value o : v.node->operands) self(self, o);
           return;
         }
