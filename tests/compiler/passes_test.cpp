@@ -152,6 +152,20 @@ TEST(ExpandDots, MakesMultiplyAndReduceOfIntegers) {
   EXPECT_EQ(count(*graph, ir::ops::reduce), 1);
 }
 
+// However large, an outer product is one multiplication for each element, which can be fused with what it reads.
+TEST(ExpandSmallDots, MultipliesOuterProducts) {
+  const std::int64_t batch[] = {0}, columns[] = {2}, rows[] = {1};
+  const auto graph = after(
+      expand_small_dots, {Type(DType::f32, {8, 64, 1}), Type(DType::f32, {8, 1, 64})},
+      [&](ir::Graph&, auto x) { return std::vector{ir::dot_general(x[0], x[1], {batch, batch, columns, rows})}; });
+  EXPECT_EQ(count(*graph, ir::ops::dot_general), 0);
+  EXPECT_EQ(count(*graph, ir::ops::reduce), 0);
+  const auto kept = after(
+      expand_small_dots, {Type(DType::f32, {8, 64, 2}), Type(DType::f32, {8, 2, 64})},
+      [&](ir::Graph&, auto x) { return std::vector{ir::dot_general(x[0], x[1], {batch, batch, columns, rows})}; });
+  EXPECT_EQ(count(*kept, ir::ops::dot_general), 1);
+}
+
 TEST(OrderDotOperands, TransposesWhatLiesInNoMatrixOrder) {
   const std::int64_t lhs[] = {1}, rhs[] = {0};
   const auto graph =

@@ -35,7 +35,11 @@ ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttribu
   for (std::int64_t d = 0; d < k; ++d) reduced.push_back(batch + m + d);
   const ir::Value product = ir::broadcast_in_dim(ir::convert(lhs, dtype), domain, lhs_at) *
                             ir::broadcast_in_dim(ir::convert(rhs, dtype), domain, rhs_at);
-  return k ? ir::reduce_sum(product, reduced) : product;
+  if (std::ranges::all_of(reduced, [&](std::int64_t d) { return dims[d] == Dim(1); })) {
+    dims.erase(dims.begin() + batch + m, dims.begin() + batch + m + k);
+    return ir::reshape(product, dims);
+  }
+  return ir::reduce_sum(product, reduced);
 }
 
 namespace {

@@ -14,12 +14,15 @@ namespace {
 // along the vectors, exactly as many if one has to be gathered). Besides, the loop can be fused with its surroundings.
 constexpr std::int64_t multiplications_of_a_call = 2048;
 
+// Outer products are small whatever their size: an element is one product, which takes less time than to write it.
 bool is_small_dot(const ir::Node& dot) {
   if (dot.op != &ir::ops::dot_general) return false;
-  Size sums = product_of(dot.type().dims());
+  Size sums(1);
   for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
     sums *= Size(dot.operand(0).type().dim(d));
-  return sums.is_constant() && sums.value() <= multiplications_of_a_call;
+  if (sums.is(1)) return true;
+  const Size products = sums * product_of(dot.type().dims());
+  return products.is_constant() && products.value() <= multiplications_of_a_call;
 }
 
 }  // namespace
