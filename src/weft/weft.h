@@ -64,6 +64,7 @@
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
+#include <weft/tensor/selection.h>
 #include <weft/tensor/sharding.h>
 #include <weft/tensor/stablehlo.h>
 #include <weft/tensor/tensor.h>

@@ -54,6 +54,29 @@ TEST(Linalg, Products) {
                "linear: the bias tensor<3xf32> does not fit the weight tensor<4x3xf32>");
 }
 
+TEST(Linalg, EinsumWithEllipsesAndDiagonals) {
+  const Tensor square = counting({3, 3}), batch = counting({2, 3, 3});
+  expect_values(einsum("ii->i", {square}), {3}, {1, 5, 9});
+  expect_values(einsum("ii", {square}), {}, {15});
+  expect_values(einsum("...ii->...i", {batch}), {2, 3}, {1, 5, 9, 10, 14, 18});
+  expect_values(einsum("iji,j->i", {counting({2, 3, 2}), ones({3})}), {2}, {1 + 3 + 5, 8 + 10 + 12});
+  expect_values(einsum("iii->", {counting({2, 2, 2})}), {}, {1 + 8});
+  expect_values(grad(sum(einsum("ii->i", {square}) * tensor({1.f, 2.f, 3.f})), square), {3, 3},
+                {1, 0, 0, 0, 2, 0, 0, 0, 3});
+  const Tensor a = counting({4, 1, 2, 3}), b = counting({5, 3, 2});
+  const auto matched = [](const Tensor& x, const Tensor& y) {
+    expect_values(x, y.shape(), y.to_vector<double>(), 1e-4);
+  };
+  matched(einsum("...ij,...jk->...ik", {a, b}), matmul(a, b));
+  matched(einsum("...ij,...jk", {a, b}), matmul(a, b));
+  matched(einsum("...ij,jk->...ki", {a, b[0]}), transpose(matmul(a, b[0])));
+  matched(einsum("i...->...i", {b}), permute(b, {1, 2, 0}));
+  matched(einsum("...,...", {b, b}), b * b);
+  matched(einsum("...i->...", {b}), sum(b, -1));
+  expect_error([&] { einsum("...i,...i->...", {b, counting({4, 3, 2})}); },
+               "einsum: a dimension of the ellipses in '...i,...i->...' is 5 and 4");
+}
+
 TEST(Linalg, Einsum) {
   const Tensor a = counting({2, 3}), b = counting({3, 2});
   expect_values(einsum("ij,jk->ik", {a, b}), {2, 2}, {22, 28, 49, 64});
@@ -65,7 +88,11 @@ TEST(Linalg, Einsum) {
   expect_values(einsum("bij,bjk->bik", {counting({2, 1, 2}), counting({2, 2, 1})}), {2, 1, 1}, {5, 25});
   expect_values(einsum("i,ij,j->", {counting({2}), a, counting({3})}), {}, {78});
   expect_error([&] { einsum("ij,jk->ik", {a, a}); }, "einsum: 'j' in 'ij,jk->ik' is 3 and 2");
-  expect_error([&] { einsum("ii->i", {a}); }, "einsum: 'i' occurs twice in one operand of 'ii->i'");
+  expect_error([&] { einsum("ii->i", {a}); }, "einsum: 'i' in 'ii->i' is 2 and 3");
+  expect_error([&] { einsum("...i...->i", {a}); }, "einsum: one operand of '...i...->i' has two ellipses");
+  expect_error([&] { einsum("...i->i", {a}); }, "einsum: the result of '...i->i' lacks the ellipsis");
+  expect_error([&] { einsum("...ijk->...i", {a}); },
+               "einsum: '...ijk' does not name the dimensions of tensor<2x3xf32>");
   expect_error([&] { einsum("ijk->i", {a}); }, "einsum: 'ijk' does not name the dimensions of tensor<2x3xf32>");
   expect_error([&] { einsum("ij->k", {a}); }, "einsum: the result of 'ij->k' cannot have 'k'");
 }

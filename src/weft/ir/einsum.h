@@ -1,6 +1,6 @@
 // NumPy's einsum on values. Each letter names a dimension; the product of the operands is summed over the letters that the result
-// does not have. Without an arrow, the result has the letters that occur once, in alphabetical order. Neither ellipses nor a
-// repeated letter within one operand are supported.
+// does not have. A letter that an operand has twice names its diagonal. An ellipsis stands for any dimensions, which broadcast. Without an
+// arrow, the result has the dimensions of the ellipses, then the letters that occur once, in alphabetical order.
 //   const auto equation = parse_einsum("bqd,bkd->bqk", types);
 //   if (equation) scores = einsum(*equation, {q, k});
 #pragma once
@@ -16,7 +16,8 @@
 namespace weft::ir {
 
 struct EinsumEquation {
-  std::vector<std::string> operands;  // the letters of each
+  // The letters of each; digits name the dimensions of ellipses, the last of which is that of the highest digit.
+  std::vector<std::string> operands;
   std::string result;
 };
 

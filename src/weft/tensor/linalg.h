@@ -25,9 +25,9 @@ Tensor outer(const Operand& a, const Operand& b);
 Tensor linear(const Operand& x, const Operand& weight);
 Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
 
-// NumPy's einsum: einsum("bqd,bkd->bqk", {q, k}). Each letter names one dimension; neither ellipses nor a repeated
-// letter within one operand are supported. Without an arrow, the result has the letters that occur once, in
-// alphabetical order.
+// NumPy's einsum: einsum("bqd,bkd->bqk", {q, k}). Each letter names one dimension; a letter that an operand has twice takes its diagonal
+// ("ii->i"), and an ellipsis stands for any dimensions, which broadcast ("...ij,...jk->...ik"). Without an arrow, the result has the
+// dimensions of the ellipses, then the letters that occur once, in alphabetical order.
 Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
               std::source_location where = std::source_location::current());
 Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands,

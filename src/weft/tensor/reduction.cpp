@@ -207,6 +207,24 @@ Tensor cumsum(const Operand& x, std::int64_t axis) {
       ir::reduce_window(value, zero, {windows, {}, {}, {}, padding}, ir::reduction_body(ir::ops::add, value.dtype())));
 }
 
+// Each step multiplies by the products of twice as many elements before.
+Tensor cumprod(const Operand& x, std::int64_t axis) {
+  Frame frame("cumprod", x);
+  Value value = widened(frame.value(x));
+  frame.require(value.rank() > 0, "expected rank 1 or more, got ", value.type());
+  const std::size_t along = frame.axis(axis, value.rank());
+  const std::int64_t size = value.size(along);
+  const Value one = ir::constant(frame.graph(), Type(value.dtype(), {}), 1);
+  const std::vector<std::int64_t> none(value.rank(), 0);
+  for (std::int64_t step = 1; step < size; step *= 2) {
+    std::vector<std::int64_t> low = none, high = none;
+    low[along] = step;
+    high[along] = -step;
+    value = value * ir::pad(value, one, low, high, none);
+  }
+  return frame.tensor(value);
+}
+
 namespace {
 
 // Makes zeros of both signs the same number, and all NaNs. IEEE's total order, in which NaN comes last, tells them apart.

@@ -30,7 +30,8 @@ Tensor logsumexp(const Operand& x, const Axes& axes = {}, bool keepdim = false);
 Tensor argmax(const Operand& x, std::int64_t axis = -1, bool keepdim = false);
 Tensor argmin(const Operand& x, std::int64_t axis = -1, bool keepdim = false);
 
-Tensor cumsum(const Operand& x, std::int64_t axis = -1);  // element i is the sum of elements 0 to i; dtype as for sum
+Tensor cumsum(const Operand& x, std::int64_t axis = -1);   // element i is the sum of elements 0 to i; dtype as for sum
+Tensor cumprod(const Operand& x, std::int64_t axis = -1);  // the product of elements 0 to i; dtype as for prod
 
 // Sorting is stable. -0 and 0 are equal. NaN, of either sign, comes last in ascending order.
 Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
