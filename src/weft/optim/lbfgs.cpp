@@ -1,5 +1,7 @@
 #include <weft/optim/lbfgs.h>
 
+#include <algorithm>
+
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>

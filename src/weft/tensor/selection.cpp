@@ -1,5 +1,6 @@
 #include <weft/tensor/selection.h>
 
+#include <algorithm>
 #include <bit>
 
 #include <weft/tensor/creation.h>

@@ -77,10 +77,11 @@ TEST(TextDeprecated, Einsum) {
   EXPECT_THAT(floats_of(einsum("ab,bc->ca", "tensor<2x2xf32>")), ElementsAre(22, 49, 28, 64));
   EXPECT_THAT(floats_of(einsum("ab,ba->a", "tensor<2xf32>")), ElementsAre(22, 64));
   EXPECT_THAT(floats_of(einsum("ab,cd->", "tensor<f32>")), ElementsAre(441));
+  EXPECT_THAT(floats_of(einsum("...b,bc->...c", "tensor<2x2xf32>")), ElementsAre(22, 28, 49, 64));
   EXPECT_THAT([&] { einsum("ab,bc->d", "tensor<f32>"); },
               ThrowsMessage<Error>(HasSubstr("stablehlo.einsum: the result of 'ab,bc->d' cannot have 'd'")));
   EXPECT_THAT([&] { einsum("...b,bc->c", "tensor<f32>"); },
-              ThrowsMessage<Error>(HasSubstr("stablehlo.einsum: '.' in '...b,bc->c' is not a letter")));
+              ThrowsMessage<Error>(HasSubstr("stablehlo.einsum: the result of '...b,bc->c' lacks the ellipsis")));
   EXPECT_THAT(
       [&] {
         run_operation("\"stablehlo.einsum\"(%a, %a) : (tensor<f32>, tensor<f32>) -> tensor<f32>", "tensor<f32>",

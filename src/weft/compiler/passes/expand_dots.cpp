@@ -37,7 +37,7 @@ ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttribu
                             ir::broadcast_in_dim(ir::convert(rhs, dtype), domain, rhs_at);
   if (std::ranges::all_of(reduced, [&](std::int64_t d) { return dims[d] == Dim(1); })) {
     dims.erase(dims.begin() + batch + m, dims.begin() + batch + m + k);
-    return ir::reshape(product, dims);
+    return ir::reshape(product + 0, dims);  // a sum begins at +0, so that it is never -0
   }
   return ir::reduce_sum(product, reduced);
 }
