@@ -137,6 +137,23 @@ TEST(Bytecode, NamesEachAttributeOnce) {
   EXPECT_THAT(twice, testing::Contains(MatchesRegex("byte [0-9]+.*: builtin.module: the attribute .* is given twice")));
 }
 
+// tests/ir/bytecode/mesh_axes.mlir.bc reduces along "x" of a mesh "x"=2, "y"=3, and along "y" and "x" of "x"=2, "y"=2 with the devices
+// 3, 2, 1, 0, as StableHLO 1.20 of jaxlib 0.12 writes it.
+TEST(Bytecode, GroupsAlongAxesOfAMeshAreListsOfDevices) {
+  const std::string bytes = contents("tests/ir/bytecode/mesh_axes.mlir.bc"), text = print(read_bytecode(bytes));
+  EXPECT_THAT(text, HasSubstr("replica_groups = dense<[[0, 3], [1, 4], [2, 5]]> : tensor<3x2xi64>"));
+  EXPECT_THAT(text, HasSubstr("replica_groups = dense<[[3, 1, 2, 0]]> : tensor<1x4xi64>"));
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    EXPECT_THROW(read_bytecode(std::string_view(bytes).substr(0, i)), Error);
+    for (const int bit : {0, 3, 6}) {
+      std::string changed = bytes;
+      changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+      const std::string wrong = wrong_with(changed);
+      EXPECT_TRUE(wrong.empty() || wrong.starts_with("byte ")) << wrong;
+    }
+  }
+}
+
 // An input that the fuzzer has found.
 TEST(Bytecode, ATokenHasNoElements) {
   EXPECT_THAT(wrong_with(contents("tests/ir/bytecode/refused/token_constant.mlir.bc")),

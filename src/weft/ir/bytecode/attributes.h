@@ -65,6 +65,10 @@ class AttributeDecoder {
   Attribute dense_array(Context& c);
   Attribute output_alias(Context& c);
   Attribute accuracy(Context& c);
+  Attribute axis(Context& c);
+  Attribute mesh_axes(Context& c);
+  Attribute mesh_axis(Context& c);
+  Attribute mesh(Context& c);
   Attribute real_number(ByteReader& in, const ElementType& type, const Owner& owner);
   ElementType number_type(Context& c);
   std::vector<std::int64_t> numbers(ByteReader& in);

@@ -29,7 +29,10 @@ Attribute AttributeDecoder::vhlo(Context& c) {
     case vhlo_tensor: return packed_tensor(c);
     case vhlo_type: return type(c);
     case vhlo_accuracy: return accuracy(c);
-    case vhlo_mesh_axes: result.kind = Attribute::Kind::dictionary; return result;  // is refused by the operations
+    case vhlo_axis: return axis(c);
+    case vhlo_mesh_axes: return mesh_axes(c);
+    case vhlo_mesh_axis: return mesh_axis(c);
+    case vhlo_mesh: return mesh(c);
     default: return word(c, code);
   }
 }

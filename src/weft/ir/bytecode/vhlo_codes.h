@@ -20,7 +20,11 @@ enum VhloAttribute : std::uint64_t {
   vhlo_tensor = 15,
   vhlo_type = 17,
   vhlo_accuracy = 20,
+  vhlo_part_of_axis = 21,
+  vhlo_axis = 22,
   vhlo_mesh_axes = 23,
+  vhlo_mesh_axis = 24,
+  vhlo_mesh = 25,
 };
 
 // How the syntax names VHLO's type none, which stands for an attribute of an operation that is not given.
