@@ -60,6 +60,15 @@ std::string op_sharding(const ir::Sharding& sharding) {
   return message;
 }
 
+std::string joined_shardings(const Texts& results) {
+  constexpr std::uint64_t type = 1, tuple_shardings = 5, tuple = 2;
+  if (results.size() == 1) return std::string(results[0]);
+  std::string message;
+  append_field(message, type, tuple);
+  for (std::size_t i = 0; i < results.size(); ++i) append_field(message, tuple_shardings, results[i]);
+  return message;
+}
+
 namespace {
 
 // Both functions of the extension take the same arguments, with other names.

@@ -6,11 +6,15 @@
 #include <string>
 
 #include <weft/ir/sharding.h>
+#include <weft/pjrt/program.h>
 
 namespace weft::pjrt {
 
 // Returns an OpSharding of xla/xla_data.proto. Devices are numbered as in the mesh.
 std::string op_sharding(const ir::Sharding& sharding);
+
+// Returns one OpSharding for all results: that of the only one, or that of a tuple.
+std::string joined_shardings(const Texts& results);
 
 // Returns the extension, which is followed by `next`.
 PJRT_Extension_Base* shardings_extension(PJRT_Extension_Base* next);

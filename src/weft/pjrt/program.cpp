@@ -14,6 +14,7 @@
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/host_calls.h>
+#include <weft/ir/text/location.h>
 #include <weft/ir/text/shardy.h>
 #include <weft/pjrt/client.h>
 #include <weft/pjrt/compile_options.h>
@@ -77,10 +78,26 @@ Texts op_shardings(std::span<const ir::Port> ports, std::span<const ir::Sharding
   return Texts(std::move(texts));
 }
 
-// Returns the text of a module with the program that each device runs, as XLA's programs are.
-std::string text_of(const ir::Graph& program, std::size_t devices) {
+std::string quoted(std::string_view bytes) {
+  std::string text;
+  ir::text::print_string(text, bytes);
+  return text;
+}
+
+// Returns the text of a module with the program that each device runs, as XLA's programs are. JAX up to 0.8 reads from its attributes how
+// arguments and results are divided.
+std::string text_of(const ir::Graph& program, const Program& divided) {
+  std::string inputs;
+  for (std::size_t i = 0; i < divided.input_shardings.size(); ++i)
+    inputs += concat(i > 0 ? ", " : "", quoted(divided.input_shardings[i]));
+  const std::size_t devices = divided.devices.size(), replicas = static_cast<std::size_t>(divided.replicas);
   ir::ModuleAnnotations module;
-  module.attributes = {{"mhlo.num_partitions", concat(devices, " : i32")}, {"mhlo.num_replicas", "1 : i32"}};
+  module.attributes = {{"mhlo.num_partitions", concat(devices / replicas, " : i32")},
+                       {"mhlo.num_replicas", concat(replicas, " : i32")}};
+  if (replicas == 1) {
+    module.attributes.push_back({"mhlo.spmd_output_sharding", quoted(joined_shardings(divided.output_shardings))});
+    module.attributes.push_back({"mhlo.spmd_parameters_shardings", concat('[', inputs, ']')});
+  }
   const auto annotated = compiler::copy_of(program);
   annotated->annotations = std::make_shared<const ir::FunctionAnnotations>(
       ir::FunctionAnnotations{.module = std::make_shared<const ir::ModuleAnnotations>(std::move(module))});
@@ -109,7 +126,7 @@ void compile(Program& program, const compiler::Options& options) {
   }
   program.executable =
       is_interpreted ? interpreted(shards.graph, program.name, devices) : compiler::compile_for_shards(shards, options);
-  program.text = text_of(*shards.graph, program.devices.size());
+  program.text = text_of(*shards.graph, program);
 }
 
 void describe_outputs(Program& program) {

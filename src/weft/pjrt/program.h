@@ -27,6 +27,7 @@ class Texts {
   Texts& operator=(Texts&&) = default;
 
   std::size_t size() const { return texts_.size(); }
+  std::string_view operator[](std::size_t i) const { return texts_[i]; }
   const char* const* pointers() const { return pointers_.data(); }
   const std::size_t* sizes() const { return sizes_.data(); }
 
