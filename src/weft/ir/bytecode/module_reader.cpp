@@ -195,7 +195,8 @@ void ModuleReader::cast(ByteReader& in, std::uint8_t mask, Scope& scope, std::si
   operands.at = at;
   operands.name = conversion_cast;
   if (mask & has_operands) this->operands(in, scope, operands);
-  if (operands.operand_types != types || (mask & (has_successors | has_regions)))
+  const bool changes = !refusal_ && operands.operand_types != types;  // unsupported types are not known here
+  if (changes || operands.operand_types.size() != types.size() || (mask & (has_successors | has_regions)))
     in.fail(concat(conversion_cast, ": changes a type"));
   if (mask & has_use_lists) skip_use_list_orders(in, types.size());
   for (std::size_t i = 0; i < types.size(); ++i) define(in, scope, {operands.operands[i], types[i]});

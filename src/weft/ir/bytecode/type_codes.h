@@ -61,7 +61,11 @@ inline constexpr NumberType vhlo_numbers[] = {
     {40, "f8E8M0FNU", 8, {1, 8}},
 };
 inline constexpr NumberType builtin_numbers[] = {
-    {1, "index", 64}, {3, "bf16", 16}, {4, "f16", 16}, {5, "f32", 32}, {6, "f64", 64}};
+    {1, "index", 64},      {3, "bf16", 16},          {4, "f16", 16},    {5, "f32", 32},      {6, "f64", 64},
+    {21, "tf32", 19},      {22, "f8E5M2", 8},        {23, "f8E4M3", 8}, {24, "f8E4M3FN", 8}, {25, "f8E5M2FNUZ", 8},
+    {26, "f8E4M3FNUZ", 8}, {27, "f8E4M3B11FNUZ", 8}, {28, "f8E3M4", 8}, {29, "f4E2M1FN", 4}, {30, "f6E2M3FN", 6},
+    {31, "f6E3M2FN", 6},   {32, "f8E8M0FNU", 8},
+};
 
 // Integers of the builtin dialect share one code. A number follows it: the width, times four, plus one for si and two for ui.
 struct BuiltinInteger {
@@ -69,9 +73,9 @@ struct BuiltinInteger {
   std::uint64_t width, signedness;
 };
 inline constexpr BuiltinInteger builtin_integers[] = {
-    {"i1", 1, 0},  {"i8", 8, 0},  {"i16", 16, 0},  {"i32", 32, 0},  {"i64", 64, 0},
-    {"si1", 1, 1}, {"si8", 8, 1}, {"si16", 16, 1}, {"si32", 32, 1}, {"si64", 64, 1},
-    {"ui1", 1, 2}, {"ui8", 8, 2}, {"ui16", 16, 2}, {"ui32", 32, 2}, {"ui64", 64, 2},
+    {"i1", 1, 0},  {"i2", 2, 0},  {"i4", 4, 0},  {"i8", 8, 0},  {"i16", 16, 0},  {"i32", 32, 0},  {"i64", 64, 0},
+    {"si1", 1, 1}, {"si2", 2, 1}, {"si4", 4, 1}, {"si8", 8, 1}, {"si16", 16, 1}, {"si32", 32, 1}, {"si64", 64, 1},
+    {"ui1", 1, 2}, {"ui2", 2, 2}, {"ui4", 4, 2}, {"ui8", 8, 2}, {"ui16", 16, 2}, {"ui32", 32, 2}, {"ui64", 64, 2},
 };
 
 }  // namespace weft::ir::bytecode
