@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace weft::test {
 
@@ -229,6 +231,21 @@ TEST(Plugin, PassesTokensOn) {
   await(ready.event);
   for (PJRT_Buffer* buffer : {number, first, second}) destroy(buffer);
   destroy(program);
+}
+
+// The threads of the device are not there in a process that was forked.
+TEST(Plugin, RefusesWorkInForkedProcesses) {
+  client();
+  const pid_t child = fork();
+  if (child == 0) {
+    Failure wrong;
+    compile(twice, &wrong);
+    _exit(wrong.message.find("this process was forked") == std::string::npos ? 1 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  destroy(compile(twice));  // goes on here
 }
 
 TEST(Plugin, IsUsedByManyThreads) {

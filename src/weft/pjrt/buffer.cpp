@@ -11,6 +11,7 @@
 #include <weft/pjrt/client.h>
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/event.h>
+#include <weft/pjrt/forked.h>
 #include <weft/pjrt/strided.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
@@ -173,6 +174,7 @@ std::span<const std::byte> PJRT_Buffer::bytes() const {
 namespace weft::pjrt {
 
 void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  require_not_forked();
   const ElementType element = element_type(args.type);
   const std::span dims(args.dims, args.num_dims);
   const Type type = type_of(element.dtype, dims);
@@ -230,6 +232,7 @@ void run(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
 }
 
 void run(PJRT_Buffer_ToHostBuffer_Args& args) {
+  require_not_forked();
   const PJRT_Buffer& buffer = *args.src;
   require_row_major(args.host_layout, buffer.dims, element_type(buffer.type));
   const std::size_t bytes = bytes_of(buffer);

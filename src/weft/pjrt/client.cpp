@@ -13,6 +13,7 @@
 #include <weft/base/knobs.h>
 #include <weft/base/version.h>
 #include <weft/ir/bytecode/bytecode.h>
+#include <weft/pjrt/forked.h>
 #include <weft/pjrt/record_process.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
@@ -158,6 +159,7 @@ void run(PJRT_Plugin_Attributes_Args& args) {
 }
 
 void run(PJRT_Client_Create_Args& args) {
+  watch_forks();
   const ClientOptions options = read_options({args.create_options, args.num_options});
   PJRT_Client& made = make_client(options.devices);
   require(std::ssize(made.devices) == options.devices, "this process has a client with ", made.devices.size(),

@@ -12,6 +12,7 @@
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/ffi_extension.h>
+#include <weft/pjrt/forked.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
 namespace weft::pjrt {
@@ -107,6 +108,7 @@ std::vector<int64_t> dims_of(Type type) {
 }  // namespace
 
 void run(PJRT_Client_Compile_Args& args) {
+  require_not_forked();
   const PJRT_Program& program = *args.program;
   const std::string_view format(program.format, program.format_size), code(program.code, program.code_size);
   if (format != "mlir")
@@ -119,6 +121,7 @@ void run(PJRT_Client_Compile_Args& args) {
 }
 
 void run(PJRT_LoadedExecutable_Execute_Args& args) {
+  require_not_forked();
   const Program& program = *args.executable->program;
   const std::size_t devices = program.devices.size();
   require(!args.executable->deleted, program.name, ": the executable was deleted");
