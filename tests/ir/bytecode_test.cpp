@@ -137,8 +137,8 @@ TEST(Bytecode, NamesEachAttributeOnce) {
   EXPECT_THAT(twice, testing::Contains(MatchesRegex("byte [0-9]+.*: builtin.module: the attribute .* is given twice")));
 }
 
-// tests/ir/bytecode/mesh_axes.mlir.bc reduces along "x" of a mesh "x"=2, "y"=3, and along "y" and "x" of "x"=2, "y"=2 with the devices
-// 3, 2, 1, 0, as StableHLO 1.20 of jaxlib 0.12 writes it.
+// tests/ir/bytecode/mesh_axes.mlir.bc reduces along "x" of the module's mesh "x"=2, "y"=3, and along "y" and "x" of a mesh "x"=2, "y"=2 that is
+// written with them, with the devices 3, 2, 1, 0. It is of StableHLO 1.20, by jaxlib 0.12.
 TEST(Bytecode, GroupsAlongAxesOfAMeshAreListsOfDevices) {
   const std::string bytes = contents("tests/ir/bytecode/mesh_axes.mlir.bc"), text = print(read_bytecode(bytes));
   EXPECT_THAT(text, HasSubstr("replica_groups = dense<[[0, 3], [1, 4], [2, 5]]> : tensor<3x2xi64>"));

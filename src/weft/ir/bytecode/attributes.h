@@ -5,6 +5,7 @@
 #include <deque>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include <weft/ir/bytecode/types.h>
@@ -28,6 +29,9 @@ class AttributeDecoder {
   Attribute next(ByteReader& in, const Owner& owner);
   // Like next; appends a name and its value, unless the value stands for an attribute that is not given, or is not read.
   void append_next(std::string_view name, ByteReader& in, const Owner& owner, std::vector<NamedAttribute>& to);
+
+  // From now on, attributes may refer to this mesh of the module, which is written as Shardy's attribute.
+  void add_mesh(std::string_view name, std::string_view written) { meshes_.emplace(name, written); }
 
   // Throws Error if two attributes have the same name.
   void require_distinct(const std::vector<NamedAttribute>& attributes, const Owner& owner) const;
@@ -83,6 +87,7 @@ class AttributeDecoder {
   int max_depth_, depth_ = 0;
   std::int64_t left_;  // attributes that may still be produced, and pieces of memory of their size
   std::deque<std::string> texts_;
+  std::unordered_map<std::string_view, std::string_view> meshes_;
 };
 
 }  // namespace weft::ir::bytecode

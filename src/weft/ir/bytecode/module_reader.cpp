@@ -274,6 +274,7 @@ void ModuleReader::add(text::Operation op) {
   if (op.name == "sdy.mesh") {
     const Attribute *name = text::find(op.attributes, "sym_name"), *mesh = text::find(op.attributes, "mesh");
     if (!name || !mesh) source_.fail(op.at, "sdy.mesh: expected mesh and sym_name");
+    attributes_.add_mesh(name->text, mesh->written);
     module_.meshes.push_back({name->text, *mesh});
     return;
   }

@@ -1,4 +1,5 @@
-// The groups of a collective as axes of a mesh that is written with them: they become lists of devices, which is what they mean.
+// The groups of a collective as axes of a mesh, of the module or one that is written with them: they become lists of devices, which is what
+// they mean.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -6,6 +7,7 @@
 #include <weft/ir/bytecode/attributes.h>
 #include <weft/ir/bytecode/vhlo_codes.h>
 #include <weft/ir/device_groups.h>
+#include <weft/ir/text/shardy.h>
 
 namespace weft::ir::bytecode {
 
@@ -75,13 +77,11 @@ Attribute AttributeDecoder::mesh(Context& c) {
 
 Attribute AttributeDecoder::mesh_axes(Context& c) {
   const Attribute given = next(c.in, c.owner), axes = next(c.in, c.owner);
-  if (given.kind == Attribute::Kind::string)
-    fail_unsupported(c,
-                     concat("groups along axes of the mesh @", given.text,
-                            " are not supported, only of a mesh that is written with them"),
-                     "replica_groups of a mesh");
   try {
-    const Mesh mesh = mesh_of(given);
+    const bool is_named = given.kind == Attribute::Kind::string;
+    const auto named = meshes_.find(given.text);
+    require(!is_named || named != meshes_.end(), "there is no sdy.mesh @", given.text, " in front of the function");
+    const Mesh mesh = is_named ? parse_mesh(named->second) : mesh_of(given);
     std::vector<int> chosen;
     for (const Attribute& axis : axes.items) {
       chosen.push_back(mesh.axis(name_of(axis)));
