@@ -175,6 +175,22 @@ TEST(WrittenBytecode, NeedsKnownSizes) {
   EXPECT_THAT(error_of([&] { write_bytecode(graph); }), HasSubstr("parameter in @main has the type tensor<?x2xf32>"));
 }
 
+TEST(WrittenBytecode, MayLeaveOutLocations) {
+  const Module module = parse_module(R"(func.func @main(%x: tensor<2xf32> loc("x")) -> tensor<2xf32> {
+    %0 = stablehlo.tan %x : tensor<2xf32> loc("tangent"("model.py":12:0))
+    return %0 : tensor<2xf32>
+  })");
+  const PrintOptions located{.locations = true};
+  const auto written = [&](bool locations) {
+    return print(read_bytecode(write_bytecode(module, {.print = {.locations = locations}})), located);
+  };
+  EXPECT_EQ(written(true), print(module, located));
+  EXPECT_THAT(written(false), testing::Not(HasSubstr("model.py")));
+  EXPECT_THAT(written(false), testing::Not(HasSubstr("loc(\"x\")")));
+  EXPECT_EQ(error_of([&] { write_bytecode(module, {.target = {1, 3}, .print = {.locations = false}}); }),
+            "stablehlo.tan at model.py:12: exists only since StableHLO 1.4; the target is 1.3");
+}
+
 TEST(WrittenBytecode, NamesOfFiles) {
   EXPECT_TRUE(is_bytecode_name("a/step.mlir.bc"));
   EXPECT_TRUE(is_bytecode_name("step.mlirbc"));

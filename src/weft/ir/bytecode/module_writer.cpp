@@ -28,12 +28,13 @@ ContainerVersion container_version(StablehloVersion target) {
 }  // namespace
 
 ModuleWriter::ModuleWriter(const text::Source& source, const text::SyntaxModule& module, StablehloVersion target,
-                           int max_depth)
+                           int max_depth, bool writes_locations)
     : module_(module),
       context_{source, target, ContainerWriter(container_version(target))},
       locations_(source, module, max_depth),
       types_(context_),
-      attributes_(context_, types_) {}
+      attributes_(context_, types_),
+      writes_locations_(writes_locations) {}
 
 std::string ModuleWriter::write() {
   context_.operation = "module";

@@ -13,8 +13,9 @@ namespace weft::ir::bytecode {
 
 class ModuleWriter {
  public:
-  // `source` is the text of the module.
-  ModuleWriter(const text::Source& source, const text::SyntaxModule& module, StablehloVersion target, int max_depth);
+  // `source` is the text of the module. Messages name the places that it gives, whether or not they are written.
+  ModuleWriter(const text::Source& source, const text::SyntaxModule& module, StablehloVersion target, int max_depth,
+               bool writes_locations);
 
   // Returns the file. Throws Error if the target version cannot hold the module.
   std::string write();
@@ -54,13 +55,16 @@ class ModuleWriter {
   std::uint64_t define(const text::Use& use);
   std::uint64_t new_value() { return frames_.back().next++; }
   std::uint64_t value(const text::Use& use) const;
-  std::uint64_t location(const Location& location) { return attributes_.location(location); }
+  std::uint64_t location(const Location& location) {
+    return attributes_.location(writes_locations_ ? location : Location());
+  }
 
   const text::SyntaxModule& module_;
   WriteContext context_;
   text::LocationReader locations_;
   TypeEncoder types_;
   AttributeEncoder attributes_;
+  bool writes_locations_;
   std::vector<Frame> frames_;
   std::unordered_map<text::Use, std::uint64_t, text::UseHash> values_;
 };

@@ -19,13 +19,19 @@ void require_known_sizes(const Graph& graph) {
   }
 }
 
+// Messages name places, so they are printed in any case.
+PrintOptions with_locations(PrintOptions options) {
+  options.locations = true;
+  return options;
+}
+
 std::string write_text(const std::string& text, const BytecodeOptions& options) {
   require(options.target >= oldest_stablehlo && options.target <= newest_stablehlo, "StableHLO ", options.target,
           " is not written; choose a version from ", oldest_stablehlo, " to ", newest_stablehlo);
   const text::Source source{text};
   const ParseLimits limits;
   const text::SyntaxModule module = text::Parser(source, limits).module();
-  return bytecode::ModuleWriter(source, module, options.target, limits.depth).write();
+  return bytecode::ModuleWriter(source, module, options.target, limits.depth, options.print.locations).write();
 }
 
 }  // namespace
@@ -37,13 +43,13 @@ std::string write_bytecode(const Module& module, const BytecodeOptions& options)
     const auto changed = bytecode::with_erf_as_composite(*function);
     portable.functions.push_back(changed ? changed : function);
   }
-  return write_text(print(portable, options.print), options);
+  return write_text(print(portable, with_locations(options.print)), options);
 }
 
 std::string write_bytecode(const Graph& graph, const BytecodeOptions& options) {
   require_known_sizes(graph);
   const auto changed = bytecode::with_erf_as_composite(graph);
-  return write_text(print(changed ? *changed : graph, options.print), options);
+  return write_text(print(changed ? *changed : graph, with_locations(options.print)), options);
 }
 
 bool is_bytecode_name(std::string_view file) { return file.ends_with(".mlir.bc") || file.ends_with(".mlirbc"); }
