@@ -6,7 +6,7 @@
 
 namespace weft::pjrt::ffi {
 
-// Throws UnsupportedError if XLA has no number for it, or weft has none of XLA's narrow numbers.
+// Throws UnsupportedError if XLA has no number for it.
 DataType data_type(DType dtype, bool is_complex = false);
 
 }  // namespace weft::pjrt::ffi
