@@ -359,7 +359,8 @@ void Optimizer::step_dense(std::span<State* const> states, std::span<const Tenso
                             : Tensor();
     const Tensor next = in_dtype(made.result, dtype, bits);
     parameter = stop_gradient(chosen(numbers.condition, next, parameter));
-    for (Parameter& slot : made.state) slot = chosen(numbers.condition, slot, *old_slot++);
+    if (!numbers.condition.defined()) continue;
+    for (Parameter& slot : made.state) slot = where(numbers.condition, slot, *old_slot++);
   }
 }
 
