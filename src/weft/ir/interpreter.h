@@ -27,6 +27,7 @@ enum class Accumulation : std::uint8_t {
 
 struct InterpretOptions {
   Accumulation accumulation = Accumulation::wide;
+  const void* host_context = nullptr;  // passed on to host functions
 };
 
 // Returns the outputs of `graph` for these inputs. Throws Error if the inputs do not match the graph's inputs in number or type,

@@ -29,8 +29,9 @@ class Interpretation final : public runtime::Thunk {
         inputs.emplace_back(
             type, std::span<const std::byte>(shards(reads, device, i), static_cast<std::size_t>(type.bytes())));
       }
-    const std::vector<ir::Array> outputs =
-        devices_ == 1 ? ir::interpret(*graph_, inputs) : compiler::interpret_shards(graph_, devices_, inputs);
+    const std::vector<ir::Array> outputs = devices_ == 1
+                                               ? ir::interpret(*graph_, inputs, {.host_context = launch.context})
+                                               : compiler::interpret_shards(graph_, devices_, inputs);
     const std::size_t count = graph_->outputs().size();
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (const auto bytes = outputs[i].bytes(); !bytes.empty())

@@ -79,7 +79,8 @@ std::vector<Array> call_host(const HostFunction& function, const NodeCall& call)
   for (const Type type : call.node.types) results.emplace_back(type);
   std::vector<HostOutput> outputs;
   for (Array& result : results) outputs.push_back({result.type(), result.bytes().data()});
-  function.run({inputs, outputs, call.attributes<CustomCallAttributes>().backend_config});
+  const std::string_view config = call.attributes<CustomCallAttributes>().backend_config;
+  function.run({inputs, outputs, config, call.context.options.host_context});
   return results;
 }
 
