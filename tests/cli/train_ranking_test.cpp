@@ -131,8 +131,11 @@ TEST_F(TrainRanking, ExactSchedulesHaveTheSameBits) {
     EXPECT_EQ(report["recompiles"], 0) << schedule;
     EXPECT_EQ(report["schedule"], schedule);
     EXPECT_GE(report["peak_bytes_planned"], base.value("peak_bytes_planned", 1)) << schedule;
+    // The exact one may be any of the others.
     EXPECT_THAT(report["ahead"].get<std::string>(),
-                HasSubstr(schedule == "base" ? "nothing ahead" : "while a step runs"));
+                HasSubstr(schedule == "base"    ? "nothing ahead"
+                          : schedule == "exact" ? "  predicted: fused_sparse_dist takes"
+                                                : "while a step runs"));
     EXPECT_EQ(report["val_losses"].size(), 3);
     if (schedule == "base") {
       base = report;
