@@ -12,6 +12,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
+#include <weft/runtime/foreign_threads.h>
 
 namespace weft::runtime {
 namespace {
@@ -201,6 +202,17 @@ TEST_F(Parallel, SeriallyRunsOnTheCallingThread) {
     EXPECT_THAT(threads(), testing::ElementsAre(std::this_thread::get_id()));
   }
   EXPECT_EQ(threads().size(), 4u);
+}
+
+TEST(ForeignThreads, KernelsRunWhileOthersAreExpected) {
+  for (int round = 0; round < 3; ++round) {
+    expect_foreign_threads();
+    std::vector<int> visited(1000);
+    parallel_for(std::ssize(visited), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (; begin < end; ++begin) ++visited[begin];
+    });
+    EXPECT_EQ(visited, std::vector<int>(1000, 1));
+  }
 }
 
 }  // namespace

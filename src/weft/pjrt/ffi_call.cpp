@@ -16,6 +16,7 @@
 #include <weft/pjrt/ffi_config.h>
 #include <weft/pjrt/ffi_types.h>
 #include <weft/pjrt/strided.h>
+#include <weft/runtime/foreign_threads.h>
 
 namespace weft::pjrt::ffi {
 
@@ -163,6 +164,10 @@ void run_handler(const std::string& name, Handler* handler, const ir::HostCall& 
       std::memset(output.bytes, 0, static_cast<std::size_t>(output.type.bytes()));
     return;
   }
+  // On smaller operands, libraries use no threads.
+  constexpr std::int64_t many_elements = 4096;
+  if (std::ranges::any_of(operands, [](const Tensor& tensor) { return tensor.size() >= many_elements; }))
+    runtime::expect_foreign_threads();
   place_all(operands, results, config);
   const Frame given(operands), made(results);
   ExecutionContext context{static_cast<const UserData*>(call.context)};

@@ -12,6 +12,7 @@
 #include <weft/base/process.h>
 #include <weft/base/trace.h>
 #include <weft/runtime/cpu_share.h>
+#include <weft/runtime/foreign_threads.h>
 #include <weft/runtime/parallel_pool.h>
 
 namespace weft::runtime {
@@ -32,6 +33,14 @@ class Sharing {
     return threads_on(left_.load(std::memory_order_relaxed), cpus_, wanted);
   }
 
+  void expect_foreign_threads() {
+    constexpr std::uint64_t expected_ns = 1'000'000'000;
+    const std::uint64_t now = trace::now_ns();
+    if (foreign_until_.exchange(now + expected_ns, std::memory_order_relaxed) >= now) return;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock) pool::sleep_early(true);
+  }
+
  private:
   // Ticks of the system's clock are 10 ms long, and measurements must take at most a thousandth of the time.
   static constexpr std::uint64_t period_ns = 100'000'000, share_of_looks = 1000;
@@ -41,14 +50,15 @@ class Sharing {
     if (!lock) return;  // another thread measures
     if (const auto times = read_cpu_times()) share_.add(*times);
     left_.store(share_.left(), std::memory_order_relaxed);
-    pool::sleep_early(threads_on(share_.left(), cpus_, wanted) < wanted);
+    pool::sleep_early(threads_on(share_.left(), cpus_, wanted) < wanted ||
+                      now < foreign_until_.load(std::memory_order_relaxed));
     const std::uint64_t cost = trace::now_ns() - now;
     due_.store(now + std::max(period_ns, cost * share_of_looks), std::memory_order_relaxed);
   }
 
   const int cpus_ = usable_cpus();
   std::atomic<int> left_ = cpus_;
-  std::atomic<std::uint64_t> due_ = 0;
+  std::atomic<std::uint64_t> due_ = 0, foreign_until_ = 0;
   std::mutex mutex_;
   CpuShare share_{cpus_};
 };
@@ -111,14 +121,22 @@ Computing::~Computing() { computing.fetch_sub(1, std::memory_order_relaxed); }
 CpusLeft::CpusLeft(int cpus) { pretended_cpus = cpus; }
 CpusLeft::~CpusLeft() { pretended_cpus = 0; }
 
+namespace {
+Sharing& sharing() {
+  static auto* const sharing = new Sharing;  // never destroyed: devices may outlive what ends with the process
+  return *sharing;
+}
+}  // namespace
+
+void expect_foreign_threads() { sharing().expect_foreign_threads(); }
+
 int threads_now() {
   const int wanted = thread_count();
   if (wanted == 1) return 1;
   if (const int cpus = pretended_cpus.load(std::memory_order_relaxed)) return std::min(wanted, cpus);
   if (!knobs::share_cpus()) return wanted;
-  static auto* sharing = new Sharing;  // never destroyed: devices may outlive what ends with the process
   const int each = wanted / std::max(computing.load(std::memory_order_relaxed), 1);
-  return std::clamp(sharing->threads(wanted), 1, std::max(each, 1));
+  return std::clamp(sharing().threads(wanted), 1, std::max(each, 1));
 }
 
 void adopt_thread_count() { pool::set_threads(thread_count()); }
