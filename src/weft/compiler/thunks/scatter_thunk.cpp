@@ -68,7 +68,7 @@ std::optional<RowScatter> row_scatter(const ScatterPlan& plan) {
     if (dim.window != 1 || dim.batch >= 0 || dim.start < 0) return std::nullopt;
     rows.components.push_back({dim.start * plan.component_stride, dim.size, dim.stride});
   }
-  if (plan.steps.empty()) return std::nullopt;  // a single window
+  if (plan.steps.empty() || is_narrow(plan.index_dtype)) return std::nullopt;  // a single window, or unusual indices
   std::int64_t update_stride = rows.width, index_stride = plan.steps.back().index_stride;
   rows.index_stride = index_stride;
   for (std::size_t k = plan.steps.size(); k-- > 0;) {
