@@ -1,4 +1,4 @@
-// What vmap costs against the same computation written for batches by hand: gradients of a multilayer perceptron, of each example and of
+// Measures vmap against the same computation written for batches by hand: gradients of a multilayer perceptron, of each example and of
 // their mean.
 #include <benchmark/benchmark.h>
 

@@ -45,7 +45,7 @@ BatchedRegion batch_region(const Graph& region, const std::vector<bool>& inputs,
 Type with_batch(Type type, std::int64_t size);
 Value with_batch(const Batched& x, std::int64_t size);
 
-// What a rule for Op::batch is given: a node with an operand that is batched.
+// The argument of a rule for Op::batch: a node with an operand that is batched.
 struct BatchCall {
   Graph& graph;  // to which the rule appends
   const Node& node;

@@ -105,7 +105,22 @@ double period_us(const runtime::Executable& steady) {
 
 double rounded(double ms) { return std::round(10 * ms) / 10; }
 
-// What the programs of a step are made of.
+// Returns the program with what its launches give to each other: updated parameters and, of a pipeline, `values` that are computed ahead.
+std::shared_ptr<const runtime::Executable> with_carried(const Specialization& step, const runtime::Executable& program,
+                                                        std::size_t values) {
+  auto steady = std::make_shared<runtime::Executable>(program);
+  for (const auto& [place, parameter] : step.updates) {
+    const auto input = std::ranges::find(step.inputs, parameter, &Place::parameter);
+    if (place.kind == Place::Kind::result && input != step.inputs.end())
+      steady->carried.push_back({place.index, static_cast<std::size_t>(input - step.inputs.begin())});
+  }
+  for (std::size_t i = 0; i < values; ++i)
+    steady->carried.push_back({step.plan->executable->outputs.size() + i, step.inputs.size() + i});
+  if (values > 0) steady->first_of_next = step.inputs.size() + values;
+  return steady;
+}
+
+// A step that has been divided among the devices, from which the programs of its pipelines are built.
 struct Division {
   explicit Division(const Specialization& step) : graph(graph_of(step)), program(divided(step, *graph)) {
     // The step donates what it donates without a pipeline.
@@ -115,16 +130,17 @@ struct Division {
     for (const runtime::LayoutId layout : step.plan->executable->input_layouts) shared.push_back(!layout);
   }
 
-  // Returns the programs with what can be computed ahead, of which only the steady one is built. They have no parts if nothing can be.
-  PipelinePrograms steady(const Specialization& step, compiler::Ahead ahead) const {
+  // Returns the programs with what can be computed ahead, which are still to be built. They have no parts if nothing can be.
+  PipelinePrograms programs(const Specialization& step, compiler::Ahead ahead) const {
     PipelinePrograms made;
     made.ahead = ahead;
-    auto parts = compiler::look_ahead(program, inputs_of(step), results_of(step), ahead);
-    if (!parts) return made;
-    made.parts = std::make_shared<const compiler::LookAhead>(*std::move(parts));
-    made.steady.executable = build(*graph, made.parts->steady, donatable_with_values(made), shared);
-    made.steady.executable = steady_of(step, made);
+    if (auto parts = compiler::look_ahead(program, inputs_of(step), results_of(step), ahead))
+      made.parts = std::make_shared<const compiler::LookAhead>(*std::move(parts));
     return made;
+  }
+  void build_steady(const Specialization& step, PipelinePrograms& made) const {
+    const auto built = build(*graph, made.parts->steady, donatable_with_values(made), shared);
+    made.steady.executable = with_carried(step, *built, made.parts->values.size());
   }
   std::vector<bool> donatable_with_values(const PipelinePrograms& made) const {
     std::vector<bool> all = donatable;
@@ -150,10 +166,11 @@ PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choic
   std::optional<double> least_us;
   std::optional<std::size_t> values;  // of the candidate before
   for (const compiler::Ahead ahead : choices.ahead) {
-    PipelinePrograms made = division.steady(step, ahead);
+    PipelinePrograms made = division.programs(step, ahead);
     if (made.parts) {
       if (values == made.parts->values.size()) continue;  // nothing more runs ahead
       values = made.parts->values.size();
+      division.build_steady(step, made);
     } else {
       made.refusal = ahead != compiler::Ahead::nothing ? "no exchange of the step can run ahead"
                      : choices.ahead.size() == 1       ? "the schedule computes nothing ahead"
@@ -182,23 +199,22 @@ PipelinePrograms make_programs(const Specialization& step, const Pipeline::Choic
 }
 
 std::shared_ptr<const runtime::Executable> steady_of(const Specialization& step, const PipelinePrograms& programs) {
-  auto steady =
-      std::make_shared<runtime::Executable>(programs.parts ? *programs.steady.executable : *step.plan->executable);
-  steady->carried.clear();
-  for (const auto& [place, parameter] : step.updates) {
-    const auto input = std::ranges::find(step.inputs, parameter, &Place::parameter);
-    if (place.kind == Place::Kind::result && input != step.inputs.end())
-      steady->carried.push_back({place.index, static_cast<std::size_t>(input - step.inputs.begin())});
-  }
-  if (!programs.parts) return steady;
-  for (std::size_t i = 0; i < programs.parts->values.size(); ++i)
-    steady->carried.push_back({step.plan->executable->outputs.size() + i, step.inputs.size() + i});
-  steady->first_of_next = step.inputs.size() + programs.parts->values.size();
-  return steady;
+  return programs.parts ? programs.steady.executable : with_carried(step, *step.plan->executable, 0);
 }
 
+namespace {
+// Returns what a step is predicted to take if lookups read tables that lack an update; nullopt if none can.
+std::optional<double> stale_period_us(const Specialization& step) {
+  const Division division(step);
+  PipelinePrograms stale = division.programs(step, compiler::Ahead::stale_lookups);
+  if (!stale.parts) return std::nullopt;
+  division.build_steady(step, stale);
+  return period_us(*stale.steady.executable);
+}
+}  // namespace
+
 std::string waits_between_steps(const Specialization& step, const PipelinePrograms& programs) {
-  if (!step.plan || step.plan->executable->input_layouts.empty()) return {};
+  if (!refusal_of(step).empty() || step.plan->executable->input_layouts.empty()) return {};
   const auto steady = steady_of(step, programs);
   const double us = period_us(*steady);
   std::string text;
@@ -211,17 +227,19 @@ std::string waits_between_steps(const Specialization& step, const PipelineProgra
   runtime::Executable free = *steady;
   free.carried.clear();
   for (const runtime::Carried& value : steady->carried) {
-    const bool is_of_step = value.input < inputs.size();
+    const bool is_of_step = value.input < inputs.size();  // and not computed ahead
     const bool is_table = is_of_step && inputs[value.input].kind == compiler::StepInput::Kind::table;
-    ++(is_table ? tables : others);
-    if (is_table || !is_of_step) free.carried.push_back(value);
-    if (!is_of_step) --others;
+    if (is_table) ++tables;
+    if (is_of_step && !is_table) {
+      ++others;
+    } else {
+      free.carried.push_back(value);
+    }
   }
   if (tables > 0 && programs.ahead != compiler::Ahead::stale_lookups)
-    if (const PipelinePrograms stale = Division(step).steady(step, compiler::Ahead::stale_lookups); stale.parts)
+    if (const auto us_of_stale = stale_period_us(step))
       tell(tables, "matrix of tables", "matrices of tables",
-           ": the next step looks up after the update; with stale(\"tables\", 1): ",
-           period_us(*stale.steady.executable));
+           ": the next step looks up after the update; with stale(\"tables\", 1): ", *us_of_stale);
   if (others > 0)
     tell(others, "parameter or state", "parameters and states",
          ": the next step uses them after the update; without this wait: ", period_us(free));

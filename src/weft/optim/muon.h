@@ -22,7 +22,7 @@ struct MuonOptions {
   Scalar beta1 = 0.9, beta2 = 0.999, adam_epsilon = 1e-8;  // of AdamW
   Scalar weight_decay = 0.1;                               // every step shrinks the parameter by lr * weight_decay
   Predicate decays = {};                                   // which parameters decay; default: all
-  // Which parameters of rank 2 get orthogonal steps; default: all. The others are updated by AdamW.
+  // Chooses which parameters of rank 2 get orthogonal steps; default: all. The others are updated by AdamW.
   Predicate orthogonalizes = {};
 };
 

@@ -1,4 +1,4 @@
-// What the ops of a program have to wait for, whoever launches it again and again.
+// The operations for which each operation of a program has to wait, in a program that is launched again and again.
 #pragma once
 
 #include <cstdint>

@@ -32,10 +32,10 @@
 
 namespace weft {
 
-// Of an argument, that it is the same for all examples, and of a result, that it does not depend on the example.
+// Says of an argument that it is the same for all examples, and of a result that it does not depend on the example.
 inline constexpr std::nullopt_t unbatched = std::nullopt;
 
-// Which axis of tensors is the batch; negative axes count from the end.
+// Chooses which axis of tensors is the batch; negative axes count from the end.
 class BatchAxes {
  public:
   BatchAxes(std::integral auto axis) : all_(axis) {}  // NOLINT: of all tensors

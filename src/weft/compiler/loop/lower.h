@@ -21,7 +21,7 @@ struct KernelRequest {
   std::function<bool(const ir::Node&)> free;  // whether a node is cheap enough to compute again wherever it is needed
   // one of the kernel's reductions, which sets the domain; null if pointwise
   const ir::Node* reduction = nullptr;
-  // Of a pointwise kernel: it computes only the part that comes from this operand of a concatenation. All outputs must have the shape of the
+  // A pointwise kernel may compute only the part that comes from one operand of a concatenation. All outputs must have the shape of the
   // concatenation. null: it computes the whole.
   struct Part {
     const ir::Node* concatenation = nullptr;

@@ -8,16 +8,15 @@
 
 namespace weft::compiler {
 
-Body::Body(const ir::Graph& graph, const NativeContext& context, bool with_places) : inputs_(graph.inputs().size()) {
+Body::Body(const ir::Graph& graph, const NativeContext& context, bool is_placed) : inputs_(graph.inputs().size()) {
   Report report;
   const auto optimised = run_pipeline(graph, context.options, report);
   if (is_scalar_body(*optimised)) {
-    const auto add = [&](const KernelSource& source, const char* kind) {
-      context.routines.push_back(std::make_shared<Routine>(Routine{source, kind + ir::print(*optimised), optimised}));
-      return context.routines.back();
-    };
-    routine_ = add(optimised.get(), "body ");
-    if (with_places) placed_routine_ = add(PlacedBody{optimised.get()}, "placed body ");
+    const KernelSource source = is_placed ? KernelSource(PlacedBody{optimised.get()}) : KernelSource(optimised.get());
+    const auto routine = std::make_shared<Routine>(
+        Routine{source, concat(is_placed ? "placed body " : "body ", ir::print(*optimised)), optimised});
+    context.routines.push_back(routine);
+    routine_ = routine;
   } else {
     region_ = std::make_unique<Region>(*RegionProgram({std::shared_ptr<const ir::Graph>(), &graph}, context).at({}));
   }

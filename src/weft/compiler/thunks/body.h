@@ -16,7 +16,7 @@ namespace weft::compiler {
 // Thread-safe.
 class Body {
  public:
-  Body(const ir::Graph& graph, const NativeContext& context, bool with_places = false);
+  Body(const ir::Graph& graph, const NativeContext& context, bool is_placed = false);
 
   // Applies the body as a BodyKernel does: with machine code, or, if the body has more than elementwise ops, with its executable row by
   // row.
@@ -27,12 +27,12 @@ class Body {
     else
       apply_region(outer, inner, buffers, outer_strides, inner_strides);
   }
-  // Applies the body as a PlacedBodyKernel does. The body must have been made with_places.
+  // Applies the body as a PlacedBodyKernel does. Only for a body that is placed, which has no other way to be applied.
   void apply_at(const std::int64_t* places, std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                 const std::int64_t* outer_strides, const std::int64_t* inner_strides) const {
-    if (placed_routine_)
-      reinterpret_cast<PlacedBodyKernel>(placed_routine_->address)(outer, inner, buffers, outer_strides, inner_strides,
-                                                                   places);
+    if (routine_)
+      reinterpret_cast<PlacedBodyKernel>(routine_->address)(outer, inner, buffers, outer_strides, inner_strides,
+                                                            places);
     else
       apply_region(outer, inner, buffers, outer_strides, inner_strides, places);
   }
@@ -47,7 +47,7 @@ class Body {
                     const std::int64_t* outer_strides, const std::int64_t* inner_strides,
                     const std::int64_t* places = nullptr) const;
 
-  std::shared_ptr<const Routine> routine_, placed_routine_;
+  std::shared_ptr<const Routine> routine_;
   std::unique_ptr<const Region> region_;
   std::size_t inputs_;
   std::vector<std::int64_t> widths_, no_strides_;

@@ -7,6 +7,7 @@
 
 #include <weft/base/convert.h>
 #include <weft/compiler/loop/lower.h>
+#include <weft/ir/interpreter/prims.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/window.h>
 #include <weft/runtime/parallel.h>
@@ -33,27 +34,17 @@ struct RunningFold {
 template <class T, FoldOp op, bool is_wide>
 struct FoldedIn {
   static constexpr bool is_extremum = op == FoldOp::maximum || op == FoldOp::minimum;
-  using Real = std::conditional_t<(is_wide && !is_extremum) || std::is_same_v<T, double>, double, float>;
+  using Real = std::conditional_t<is_wide || is_extremum || std::is_same_v<T, double>, double, float>;
   using type = std::conditional_t<is_float_type<T>, Real, std::conditional_t<is_extremum, T, std::uint64_t>>;
 };
-
-// IEEE 754-2019 maximum: NaN if either is, and -0 < +0.
-template <class Sum>
-Sum maximum_of(Sum a, Sum b) {
-  if constexpr (std::is_floating_point_v<Sum>) {
-    if (a != a || b != b) return a + b;
-    if (a == b) return std::signbit(a) ? b : a;
-  }
-  return a > b ? a : b;
-}
 
 template <FoldOp op, class Sum>
 Sum folded(Sum a, Sum b) {
   if constexpr (op == FoldOp::add) return a + b;
   if constexpr (op == FoldOp::multiply) return a * b;
-  if constexpr (op == FoldOp::maximum) return maximum_of(a, b);
-  if constexpr (std::is_floating_point_v<Sum>) return -maximum_of(-a, -b);
-  return a < b ? a : b;
+  if constexpr (std::is_floating_point_v<Sum>)
+    return op == FoldOp::maximum ? ir::interpreter::maximum(a, b) : -ir::interpreter::maximum(-a, -b);
+  return op == FoldOp::maximum ? std::max(a, b) : std::min(a, b);
 }
 
 class RunningFoldThunk final : public runtime::Thunk {

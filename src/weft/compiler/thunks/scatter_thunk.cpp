@@ -335,7 +335,8 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   for (const Type type : node.types) bytes += type.bytes();
   for (const ir::Value update : node.operands.last(node.types.size())) bytes += 3 * update.type().bytes();
   unit.bytes = bytes;
-  unit.thunk().make = [body = std::make_shared<const Body>(*node.regions[0], context, true), plan = scatter_plan(node)](
+  const ScatterPlan plan = scatter_plan(node);
+  unit.thunk().make = [body = std::make_shared<const Body>(*node.regions[0], context, plan.rows.has_value()), plan](
                           std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<ScatterThunk>(body, plan, reads, writes);
   };

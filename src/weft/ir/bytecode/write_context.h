@@ -1,4 +1,4 @@
-// What the parts of the writer share: the version that is written, and the operation that is being written, for messages.
+// The parts of the writer share this: the version that is written, and the operation that is being written, for messages.
 #pragma once
 
 #include <string>
