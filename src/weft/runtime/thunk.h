@@ -25,6 +25,8 @@ struct Launch {
   std::uint64_t step = 0;             // number of the launch, for messages
   std::uint32_t device = 0;           // position in the mesh of the logical device that the thunk runs for
   const void* context = nullptr;      // passed on from the caller of Device::launch to host functions
+  // On a device with a queue of its own, such as a GPU: that queue, of a type that belongs to the kind of the device. Null elsewhere.
+  const void* queue = nullptr;
 
   template <class T = std::byte>
   T* at(const Slice& slice) const {
@@ -69,6 +71,9 @@ class Thunk {
   // Everything that run() touches; its scratch memory counts as writes.
   std::vector<Slice> reads, writes;
   StreamKind stream = StreamKind::compute;
+  // Whether run() passes its work to Launch::queue and returns before it is done. All other thunks work on the host. A device whose memory
+  // the host does not see copies for them what they read and write.
+  bool on_device = false;
   bool has_side_effect = false;  // runs after all earlier thunks that have a side effect
   bool meets = false;            // the devices of a mesh exchange data in it, so only run_together does its work
 };
