@@ -28,7 +28,8 @@ struct PlacedBody {
 // The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel, or a PlacedBodyKernel), a
 // whole `while` (a WhileFunction), or a generator of random bits (a RandomFunction). It must outlive the call that compiles it.
 using KernelSource = std::variant<const Loop*, const ir::Graph*, PlacedBody, const WhileKernel*, const RandomBlocks*>;
-using KernelAddress = void (*)();
+// Where the code of a source is: the address of its function or, of a GPU, a GpuKernel (codegen/cuda/gpu_kernel.h).
+using KernelAddress = void*;
 
 // Applies a body of rank-0 values to outer * inner rows: row (i, j) of a buffer lies i * its outer stride + j * its inner stride bytes
 // behind the buffer's address. `buffers` and both strides list the body's inputs, then its outputs. An output may use the buffer of an

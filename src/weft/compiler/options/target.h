@@ -10,7 +10,7 @@
 namespace weft::compiler {
 
 struct Target {
-  std::string name;                   // native, x86-64-v3, armv8-a
+  std::string name;                   // native, x86-64-v3, armv8-a, sm_90
   std::string triple, cpu, features;  // as LLVM names them
   int lanes = 4;                      // f32 elements of a vector register
   int registers = 16;                 // vector registers
@@ -20,6 +20,8 @@ struct Target {
   // The letter that names the target's vectors in the C library's vector functions: _ZGVbN4v_expf.
   char vector_letter = 'b';
   bool multiplies_bf16 = false;  // whether its library multiplies bf16 matrices
+  // Whether it is a GPU: generated kernels and matrix products run there, all other thunks on the host.
+  bool is_gpu = false;
 
   // Identifies code for the target: everything above that code depends on, and the version of LLVM.
   std::string key = {};
@@ -33,10 +35,13 @@ struct Target {
   // caches hold most of what they read.
   double seconds(double flops, double bytes) const { return flops / (12e9 * lanes) + bytes / 50e9; }
 
+  // Returns the machine that runs what the target itself does not: the host for a GPU, otherwise the target.
+  const Target& of_thunks() const { return is_gpu ? host() : *this; }
+
   // Returns this machine. The targets that host() and named() return live until the process ends.
   static const Target& host();
-  // Returns a target by name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), or armv8-a (4 lanes), if this
-  // LLVM generates code for it. Throws Error for other names, listing the known ones.
+  // Returns a target by name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), armv8-a (4 lanes), or the compute
+  // capability of an NVIDIA GPU (sm_80, sm_90), if this LLVM generates code for it. Throws Error for other names, listing the known ones.
   static const Target& named(std::string_view name);
 };
 

@@ -5,7 +5,7 @@
 
 namespace weft::compiler {
 
-RandomRows::RandomRows(const NativeContext& context) : lanes_(context.options.target->lanes) {
+RandomRows::RandomRows(const NativeContext& context) : lanes_(context.options.target->of_thunks().lanes) {
   const std::shared_ptr<Routine> code = random_routine(false);
   context.routines.push_back(code);
   code_ = code;

@@ -24,6 +24,7 @@
 #include <weft/base/error.h>
 #include <weft/base/threads.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
+#include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
 #include <weft/compiler/codegen/llvm/random_emitter.h>
 #include <weft/compiler/codegen/llvm/vector_math.h>
@@ -90,11 +91,13 @@ std::unique_ptr<llvm::Module> make_module(llvm::LLVMContext& context, llvm::Targ
   return module;
 }
 
+// A GPU's object is PTX text.
 std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::TargetMachine& target) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::legacy::PassManager emit;
-  if (target.addPassesToEmitFile(emit, out, nullptr, llvm::CodeGenFileType::ObjectFile))
+  const auto type = target.getTargetTriple().isNVPTX() ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  if (target.addPassesToEmitFile(emit, out, nullptr, type))
     throw InternalError("LLVM: this target makes no object files");
   emit.run(module);
   return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes), false);
@@ -113,10 +116,13 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
 }
 
 void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
-  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name, target);
+  const auto* const loop = std::get_if<const Loop*>(&source);
+  WEFT_ASSERT(loop || !target.is_gpu, "only loops have code for a GPU");
+  if (target.is_gpu) return emit_gpu_loop(module, **loop, name, target);
+  if (loop) return emit_loop(module, **loop, name, target);
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
   if (const auto* body = std::get_if<PlacedBody>(&source)) return emit_placed_body(module, *body->graph, name, target);
-  if (const auto* loop = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **loop, name, target);
+  if (const auto* whole = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **whole, name, target);
   emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name, target);
 }
 

@@ -11,39 +11,34 @@ namespace weft::compiler {
 
 using llvm::Value;
 
-LoopEmitter::LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target)
+LoopEmitter::LoopEmitter(llvm::Function& function, const Loop& loop, const Target& target, int width)
     : loop_(loop),
-      b_(module.getContext()),
+      b_(function.getContext()),
       one_(b_, target, 1, loop.contract),
-      many_(b_, target, target.lanes, loop.contract),
-      width_(target.lanes) {
-  llvm::Type* pointer = b_.getPtrTy();
-  llvm::Type* integer = b_.getInt64Ty();
-  auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, integer, integer, pointer}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
-  function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
-  function_->addFnAttr("min-legal-vector-width", std::to_string(width_ * 32));
-  entry_ = llvm::BasicBlock::Create(b_.getContext(), "entry", function_);
+      many_(b_, target, width, loop.contract),
+      width_(width),
+      function_(&function),
+      entry_(llvm::BasicBlock::Create(b_.getContext(), "entry", &function)) {
+  function.addFnAttr(llvm::Attribute::NoUnwind);
   b_.SetInsertPoint(entry_);
+  axes_.resize(loop_.sizes.size());
+  llvm::SmallVector<llvm::Constant*, 16> lanes;
+  for (int i = 0; i < width_; ++i) lanes.push_back(b_.getInt64(i));
+  lane_numbers_ = width_ == 1 ? lanes[0] : llvm::ConstantVector::get(lanes);
+  row_values_.resize(loop_.exprs.size());
+  accumulators_.resize(loop_.exprs.size());
+  cached_.resize(loop_.exprs.size());
 }
 
 void LoopEmitter::emit() {
+  function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
+  function_->addFnAttr("min-legal-vector-width", std::to_string(width_ * 32));
   for (std::size_t i = 0; i < loop_.buffers.size(); ++i)
     buffers_.push_back(
         b_.CreateLoad(b_.getPtrTy(), b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), function_->getArg(0), i)));
   for (std::size_t i = 0; i < loop_.parameters.size(); ++i)
     parameters_.push_back(
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_->getArg(1), i)));
-  axes_.resize(loop_.sizes.size());
-  std::vector<std::int32_t> steps;
-  for (int i = 0; i < width_; ++i) steps.push_back(i);
-  llvm::SmallVector<llvm::Constant*, 16> lanes;
-  for (int i = 0; i < width_; ++i) lanes.push_back(b_.getInt64(i));
-  lane_numbers_ = llvm::ConstantVector::get(lanes);
-  row_values_.resize(loop_.exprs.size());
-  accumulators_.resize(loop_.exprs.size());
-  cached_.resize(loop_.exprs.size());
   Value* begin = function_->getArg(2);
   Value* end = function_->getArg(3);
   switch (loop_.walk) {
@@ -61,6 +56,10 @@ void LoopEmitter::emit() {
       break;
     case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
   }
+  finish();
+}
+
+void LoopEmitter::finish() {
   b_.CreateRetVoid();
   std::string message;
   llvm::raw_string_ostream out(message);
@@ -96,18 +95,18 @@ Value* LoopEmitter::scalar_position(const Position& p) {
 Value* LoopEmitter::position_value(const Position& p, const Place& place) {
   Value* base = scalar_position(p);
   if (!place.vector) return base;
-  Value* splat = b_.CreateVectorSplat(width_, base);
-  if (lane_stride(p).is(0)) return splat;
+  Value* everywhere = splat(base);
+  if (lane_stride(p).is(0) || width_ == 1) return everywhere;
   Value* steps = lane_numbers_;
-  if (!lane_stride(p).is(1)) steps = b_.CreateMul(steps, b_.CreateVectorSplat(width_, number(lane_stride(p))));
-  return b_.CreateAdd(splat, steps);
+  if (!lane_stride(p).is(1)) steps = b_.CreateMul(steps, splat(number(lane_stride(p))));
+  return b_.CreateAdd(everywhere, steps);
 }
 
 Value* LoopEmitter::lanes_between(Value* low, Value* high) {
   const auto limit = [&](Value* v) {
     v = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, v, i64(0));
     v = b_.CreateTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, v, i64(width_)), b_.getInt32Ty());
-    return b_.CreateVectorSplat(width_, v);
+    return splat(v);
   };
   Value* lanes = b_.CreateTrunc(lane_numbers_, many_.widen(b_.getInt32Ty()));
   Value* below = b_.CreateICmpSLT(lanes, limit(high));
@@ -119,15 +118,15 @@ Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place
   for (const PositionBound& bound : bounds) {
     Value* size = number(bound.size);
     Value* ok = nullptr;
-    if (place.vector && lane_stride(bound.index).is(1)) {
+    if (place.vector && width_ > 1 && lane_stride(bound.index).is(1)) {
       Value* first = scalar_position(bound.index);
       ok = lanes_between(b_.CreateNeg(first), b_.CreateSub(size, first));
     } else {
       const bool uniform = !place.vector || lane_stride(bound.index).is(0);
       Value* at = uniform ? scalar_position(bound.index) : position_value(bound.index, place);
       // As unsigned numbers, negative values are greater than any size.
-      ok = b_.CreateICmpULT(at, uniform ? size : b_.CreateVectorSplat(width_, size));
-      if (uniform && place.vector) ok = b_.CreateVectorSplat(width_, ok);
+      ok = b_.CreateICmpULT(at, uniform ? size : splat(size));
+      if (uniform && place.vector) ok = splat(ok);
     }
     all = all ? b_.CreateAnd(all, ok) : ok;
   }
@@ -135,7 +134,12 @@ Value* LoopEmitter::within(const std::vector<PositionBound>& bounds, const Place
 }
 
 void emit_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target) {
-  LoopEmitter(module, loop, name, target).emit();
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type *pointer = llvm::PointerType::getUnqual(context), *integer = llvm::Type::getInt64Ty(context);
+  auto* type =
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, integer, integer, pointer}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  LoopEmitter(*function, loop, target, target.lanes).emit();
 }
 
 }  // namespace weft::compiler

@@ -20,10 +20,14 @@ class LoopEmitter {
  public:
   using Value = llvm::Value;
 
-  LoopEmitter(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target);
-  void emit();
+  // Emits into a function without blocks. Vectors have `width` lanes; of width 1, they are scalars.
+  LoopEmitter(llvm::Function& function, const Loop& loop, const Target& target, int width);
+  virtual ~LoopEmitter() = default;
+  LoopEmitter(const LoopEmitter&) = delete;
+  LoopEmitter& operator=(const LoopEmitter&) = delete;
+  void emit();  // the function of a CPU: a Kernel
 
- private:
+ protected:
   // The point of the loop nest for which code is emitted: one element or a whole vector of lanes, of which only those in `mask` are active
   // if there is a mask.
   struct Place {
@@ -52,6 +56,11 @@ class LoopEmitter {
   // Returns the position of lane 0: without the vector's part.
   Value* scalar_position(const Position& p);
   const Number& lane_stride(const Position& p) const { return p.coefficients[lane_axis()]; }
+  Value* splat(Value* value) { return width_ == 1 ? value : b_.CreateVectorSplat(width_, value); }
+  llvm::Align vector_alignment(DType dtype) const {
+    return llvm::Align(is_aligned_ ? width_ * byte_size(dtype) : byte_size(dtype));
+  }
+  void finish();  // ends the function and verifies it
   ScalarEmitter& emitter(const Place& place) { return place.vector ? many_ : one_; }
   Value* position_value(const Position& p, const Place& place);
 
@@ -116,7 +125,7 @@ class LoopEmitter {
 
   // Emits lanes [begin, end) of the innermost axis: whole vectors, several at once if there are several accumulators, and the remaining
   // lanes.
-  void emit_lanes(Value* begin, Value* end, int stage);
+  virtual void emit_lanes(Value* begin, Value* end, int stage);
   Value* emit_vectors(Value* begin, Value* end, int stage, int n);
   void emit_vector(Value* at, Value* mask, int stage, int copy);
   void emit_columns(Value* task);
@@ -131,8 +140,10 @@ class LoopEmitter {
   llvm::IRBuilder<> b_;
   ScalarEmitter one_, many_;
   int width_;
-  llvm::Function* function_ = nullptr;
-  llvm::BasicBlock* entry_ = nullptr;
+  bool is_aligned_ = false;  // vectors of neighbouring elements lie at multiples of their size
+  bool has_scratch_ = true;  // otherwise each stage computes again what several stages need
+  llvm::Function* function_;
+  llvm::BasicBlock* entry_;
   std::vector<Value*> buffers_, parameters_, counters_;
   std::vector<Value*> axes_;        // current position on each axis; null outside of its loop
   std::vector<Value*> row_values_;  // by expression

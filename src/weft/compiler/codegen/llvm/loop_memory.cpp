@@ -37,19 +37,19 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   Value* vector_part = nullptr;
   for (const Expr::Gathered& g : e.gathered) {
     const Expr& index = loop_.exprs[g.index];
-    const bool per_lane = place.vector && index.per_lane;
+    const bool per_lane = place.vector && index.per_lane && width_ > 1;
     ScalarEmitter& at = per_lane ? many_ : one_;
     Value* start = per_lane ? value(g.index, place) : index.per_lane ? value(g.index, place) : row_value(g.index);
     start = llvm_value(at.convert(to_scalar(start, index.dtype), DType::i64));
-    const auto splat = [&](Value* v) { return per_lane ? b_.CreateVectorSplat(width_, v) : v; };
-    Value* limit = splat(number(g.limit));
+    const auto everywhere = [&](Value* v) { return per_lane ? splat(v) : v; };
+    Value* limit = everywhere(number(g.limit));
     if (is_unsigned_integer(index.dtype)) {
       start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
     } else {
       start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                       b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, splat(i64(0))), limit);
+                                       b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, everywhere(i64(0))), limit);
     }
-    Value* term = b_.CreateMul(start, splat(number(g.stride)));
+    Value* term = b_.CreateMul(start, everywhere(number(g.stride)));
     if (per_lane) {
       vector_part = vector_part ? b_.CreateAdd(vector_part, term) : term;
     } else {
@@ -59,7 +59,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   Value* mask = within(bounds, place);
   const llvm::Align align(byte_size(e.dtype));
   Value* address = b_.CreateGEP(element, buffer, scalar_part);
-  if (!place.vector) {
+  if (!place.vector || width_ == 1) {
     if (!mask) return s.from_memory(b_.CreateAlignedLoad(element, address, align), e.dtype);
     auto* single = llvm::FixedVectorType::get(element, 1);
     Value* bit = b_.CreateInsertElement(llvm::PoisonValue::get(llvm::FixedVectorType::get(b_.getInt1Ty(), 1)), mask,
@@ -71,17 +71,17 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   llvm::Type* type = many_.memory_type(e.dtype);
   if (!vector_part && lane_stride(e.position).is(0)) {
     if (!mask || bounds.empty()) {  // the same element for all lanes; it exists, since a tail has at least one lane
-      return s.from_memory(b_.CreateVectorSplat(width_, b_.CreateAlignedLoad(element, address, align)), e.dtype);
+      return s.from_memory(splat(b_.CreateAlignedLoad(element, address, align)), e.dtype);
     }
   } else if (!vector_part && lane_stride(e.position).is(1)) {
     Value* loaded = mask ? b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type))
-                         : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align));
+                         : static_cast<Value*>(b_.CreateAlignedLoad(type, address, vector_alignment(e.dtype)));
     return s.from_memory(loaded, e.dtype);
   }
   Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(lane_numbers_->getType(), 0);
   if (!lane_stride(e.position).is(0))
     steps =
-        b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, b_.CreateVectorSplat(width_, number(lane_stride(e.position)))));
+        b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, splat(number(lane_stride(e.position)))));
   if (!mask) mask = llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
   Value* addresses = b_.CreateGEP(element, address, steps);
   return s.from_memory(b_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)),
@@ -94,16 +94,16 @@ void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
   Value* stored = emitter(place).to_memory(computed, dtype);
   const llvm::Align align(byte_size(dtype));
   Value* address = b_.CreateGEP(element, buffers_[st.buffer], scalar_position(st.position));
-  if (!place.vector) {
+  if (!place.vector || width_ == 1) {
     b_.CreateAlignedStore(stored, address, align);
   } else if (lane_stride(st.position).is(1)) {
     if (place.mask) {
       b_.CreateMaskedStore(stored, address, align, place.mask);
     } else {
-      b_.CreateAlignedStore(stored, address, align);
+      b_.CreateAlignedStore(stored, address, vector_alignment(dtype));
     }
   } else {
-    Value* steps = b_.CreateMul(lane_numbers_, b_.CreateVectorSplat(width_, number(lane_stride(st.position))));
+    Value* steps = b_.CreateMul(lane_numbers_, splat(number(lane_stride(st.position))));
     Value* mask = place.mask ? place.mask : llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
     b_.CreateMaskedScatter(stored, b_.CreateGEP(element, address, steps), align, mask);
   }

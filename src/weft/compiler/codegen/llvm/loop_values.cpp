@@ -9,13 +9,13 @@ Value* LoopEmitter::value(ExprId id, const Place& place) {
   const Expr& e = loop_.exprs[id];
   if (!e.per_lane) {
     Value* scalar = row_value(id);
-    return place.vector ? b_.CreateVectorSplat(width_, scalar) : scalar;
+    return place.vector ? splat(scalar) : scalar;
   }
   Value*& known = (*place.values)[id];
   if (known) return known;
-  if (e.cached && cached_[id].ready) return known = load_cached(id, place);
+  if (e.cached && has_scratch_ && cached_[id].ready) return known = load_cached(id, place);
   Value* result = compute(id, e, place);
-  if (e.cached && loop_.walk == Walk::rows) store_cached(id, result, place);
+  if (e.cached && has_scratch_ && loop_.walk == Walk::rows) store_cached(id, result, place);
   return (*place.values)[id] = result;
 }
 
@@ -25,7 +25,7 @@ Value* LoopEmitter::by_reciprocal(const Expr& e, const Place& place) {
   if (loop_.exprs[e.operands[1]].per_lane || loop_.walk != Walk::rows) return nullptr;
   Value* divisor = row_value(e.operands[1]);
   Value* reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
-  return b_.CreateFMul(value(e.operands[0], place), b_.CreateVectorSplat(width_, reciprocal));
+  return b_.CreateFMul(value(e.operands[0], place), splat(reciprocal));
 }
 
 Value* LoopEmitter::row_value(ExprId id) {

@@ -54,12 +54,21 @@ Target detect_host() {
   return target;
 }
 
+// Sets a GPU by its compute capability. PTX 8.3 needs a driver of CUDA 12.3 or newer.
+void set_gpu(Target& target) {
+  target.features = "+ptx83";
+  target.is_gpu = true;
+  target.lanes = 1;
+  target.registers = 32;
+  target.multiplies_bf16 = true;
+}
+
 bool is_known_to_llvm(const std::string& triple) {
   std::string error;
   return llvm::TargetRegistry::lookupTarget(triple, error) != nullptr;
 }
 
-// Returns the levels of the x86-64 psABI, and the baseline of 64-bit ARM.
+// Returns the levels of the x86-64 psABI, the baseline of 64-bit ARM, and GPUs.
 std::vector<Target> levels() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
@@ -86,12 +95,23 @@ std::vector<Target> levels() {
     target.key = key_of(target);
     target.runs_here = here.isAArch64();
   }
+  const std::string gpu = "nvptx64-nvidia-cuda";
+  if (is_known_to_llvm(gpu)) {
+    for (const char* const name : {"sm_80", "sm_90"}) {
+      Target& target = made.emplace_back(Target{.name = name, .triple = gpu, .cpu = name, .features = ""});
+      set_gpu(target);
+      target.key = key_of(target);
+    }
+  }
   return made;
 }
 
 }  // namespace
 
 bool Target::multiplies(DType lhs, DType rhs, DType result) const {
+  if (is_gpu && lhs == DType::f64) return rhs == DType::f64 && result == DType::f64;
+  if (is_gpu && lhs == DType::f16)
+    return rhs == DType::f16 && (result == DType::f16 || result == DType::f32);
   if (lhs == DType::f32) return rhs == DType::f32 && result == DType::f32;
   return multiplies_bf16 && lhs == DType::bf16 && rhs == DType::bf16 && (result == DType::bf16 || result == DType::f32);
 }

@@ -1,0 +1,334 @@
+#include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
+
+#include <memory>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <weft/compiler/codegen/llvm/gpu_machine.h>
+#include <weft/compiler/codegen/llvm/loop_emitter_class.h>
+#include <weft/compiler/loop/lower.h>
+
+namespace weft::compiler {
+
+using llvm::Value;
+
+namespace {
+
+using Index = GpuMachine::Index;
+
+// A thread is to a GPU what a vector is to a CPU: neighbouring threads compute neighbouring vectors.
+class GpuLoopEmitter final : public LoopEmitter {
+ public:
+  GpuLoopEmitter(llvm::Function& function, const Loop& loop, const Target& target, GpuForm form)
+      : LoopEmitter(function, loop, target, form == GpuForm::elements ? 1 : gpu_vector_width(loop)),
+        machine_(gpu_machine(target)),
+        form_(form) {
+    is_aligned_ = form != GpuForm::elements;
+    has_scratch_ = false;
+  }
+
+  void emit_kernel() {
+    for (std::size_t i = 0; i < loop_.buffers.size(); ++i) buffers_.push_back(function_->getArg(i));
+    for (std::size_t i = 0; i < loop_.parameters.size(); ++i)
+      parameters_.push_back(function_->getArg(loop_.buffers.size() + i));
+    machine_->make_kernel(*function_, most_threads());
+    switch (loop_.walk) {
+      case Walk::lanes: emit_elements(); break;
+      case Walk::rows: emit_rows(); break;
+      case Walk::columns: emit_column_blocks(); break;
+    }
+    finish();
+  }
+
+ private:
+  int most_threads() const {
+    if (loop_.walk == Walk::lanes) return gpu_lane_threads;
+    return loop_.walk == Walk::rows ? (has_reductions() ? gpu_row_threads : gpu_lane_threads) : gpu_column_threads;
+  }
+  bool has_reductions() const { return reductions_at_once(loop_) > 0; }
+  Value* index(Index i) { return b_.CreateZExt(machine_->index(b_, i), b_.getInt64Ty(), "", true); }
+  Value* is_first(Index i) { return b_.CreateICmpEQ(machine_->index(b_, i), b_.getInt32(0)); }
+  Value* times(Value* a, Value* b) { return b_.CreateMul(a, b, "", false, true); }
+  Value* plus(Value* a, Value* b) { return b_.CreateAdd(a, b, "", false, true); }
+  Value* vectors(Value* count) { return times(count, i64(width_)); }
+  Value* product(int from, int axes) {
+    Value* all = i64(1);
+    for (int a = from; a < from + axes; ++a) all = times(all, number(loop_.sizes[a]));
+    return all;
+  }
+
+  void emit_elements() {
+    emit_row_values(0);
+    Value* thread = plus(times(index(Index::block_x), index(Index::threads_x)), index(Index::thread_x));
+    Value* threads = times(index(Index::blocks_x), index(Index::threads_x));
+    for_each(vectors(thread), number(loop_.sizes[lane_axis()]), vectors(threads),
+             [&](Value* at) { emit_vector(at, nullptr, 0, 0); });
+    axes_[lane_axis()] = nullptr;
+    if_then(b_.CreateICmpEQ(thread, i64(0)), [&] { emit_row_stores(0); });
+  }
+
+  // Threads with the same y share a row. A block whose rows have more than one warp has one row, so all its threads reach each barrier.
+  void emit_rows() {
+    Value* first = plus(times(index(Index::block_x), index(Index::threads_y)), index(Index::thread_y));
+    Value* step = times(index(Index::blocks_x), index(Index::threads_y));
+    for_each(first, product(0, loop_.rows), step, [&](Value* row) {
+      forget_row();
+      decode_rows(row);
+      if (form_ == GpuForm::whole_rows)
+        emit_whole_row();
+      else
+        emit_row_in_passes();
+    });
+  }
+
+  void emit_row_in_passes() {
+    for (int stage = 0; stage < loop_.stages; ++stage) {
+      emit_row_values(stage);
+      if (stage_has_lanes(stage)) {
+        start_reductions(stage, 1);
+        emit_outer_lanes(loop_.rows, static_cast<int>(lane_axis()), stage);
+        combine_threads(stage);
+      }
+      store_row_values(stage);
+    }
+  }
+
+  void emit_lanes(Value* begin, Value* end, int stage) override {
+    Value *first = index(Index::thread_x), *step = index(Index::threads_x);
+    if (!has_reductions()) {
+      first = plus(times(index(Index::block_y), step), first);
+      step = times(index(Index::blocks_y), step);
+    }
+    for_each(plus(begin, vectors(first)), end, vectors(step), [&](Value* at) { emit_vector(at, nullptr, stage, 0); });
+    axes_[lane_axis()] = nullptr;
+  }
+
+  void store_row_values(int stage) {
+    if (std::ranges::none_of(loop_.stores, [&](const Store& s) { return !per_lane(s) && stage_of(s) == stage; })) return;
+    Value* first = is_first(Index::thread_x);
+    if (!has_reductions()) first = b_.CreateAnd(first, is_first(Index::block_y));
+    if_then(first, [&] { emit_row_stores(stage); });
+  }
+
+  // Threads behind the end of the row compute its first vector again, and neither add nor store it.
+  void emit_whole_row() {
+    Value* lanes = number(loop_.sizes[lane_axis()]);
+    Value* at = vectors(index(Index::thread_x));
+    Value* active = b_.CreateICmpSLT(at, lanes);
+    Value* lane = b_.CreateSelect(active, at, i64(0));
+    std::vector<Value*> values(loop_.exprs.size());
+    for (int stage = 0; stage < loop_.stages; ++stage) {
+      const Place place{
+          .vector = true, .mask = nullptr, .values = &values, .stage = stage, .copy = 0, .linear_lane = nullptr};
+      emit_row_values(stage);
+      axes_[lane_axis()] = lane;
+      start_reductions(stage, 1);
+      for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
+        if (reduces_in(loop_.exprs[i], stage)) add(i, place, active);
+      for (const Store& s : loop_.stores)
+        if (per_lane(s) && stage_of(s) == stage) value(s.value, place);
+      if_then(active, [&] {
+        for (const Store& s : loop_.stores)
+          if (per_lane(s) && stage_of(s) == stage) store(s, value(s.value, place), place);
+      });
+      axes_[lane_axis()] = nullptr;
+      combine_threads(stage);
+      store_row_values(stage);
+    }
+  }
+
+  llvm::Type* accumulator(const Expr& e) { return many_.compute_type(accumulator_type(e.dtype)); }
+
+  void add(std::size_t id, const Place& place, Value* active) {
+    const Expr& e = loop_.exprs[id];
+    Value* x = b_.CreateSelect(active, value(e.operands[0], place), neutral(e, many_));
+    b_.CreateStore(combine(e, b_.CreateLoad(accumulator(e), accumulators_[id][0]), x, many_), accumulators_[id][0]);
+  }
+
+  Value* combine_lanes(const Expr& e, Value* vector) {
+    if (width_ == 1) return vector;
+    for (int half = width_ / 2; half >= 1; half /= 2) {
+      std::vector<int> shuffle;
+      for (int lane = 0; lane < width_; ++lane) shuffle.push_back(lane < half ? lane + half : lane);
+      vector = combine(e, vector, b_.CreateShuffleVector(vector, shuffle), many_);
+    }
+    return b_.CreateExtractElement(vector, std::uint64_t{0});
+  }
+
+  // Returns the value that another thread of the warp passes.
+  Value* exchanged(Value* value, int distance) {
+    llvm::Type* type = value->getType();
+    const unsigned bits = type->getScalarSizeInBits();
+    llvm::Type *integer = b_.getIntNTy(bits), *word = b_.getInt32Ty();
+    Value* whole = type->isIntegerTy() ? value : b_.CreateBitCast(value, integer);
+    Value* result = nullptr;
+    if (bits <= 32) {
+      result = b_.CreateTrunc(machine_->exchange(b_, b_.CreateZExt(whole, word), distance), integer);
+    } else {
+      Value* low = b_.CreateZExt(machine_->exchange(b_, b_.CreateTrunc(whole, word), distance), integer);
+      Value* high =
+          b_.CreateZExt(machine_->exchange(b_, b_.CreateTrunc(b_.CreateLShr(whole, 32), word), distance), integer);
+      result = b_.CreateOr(low, b_.CreateShl(high, 32));
+    }
+    return type->isIntegerTy() ? result : b_.CreateBitCast(result, type);
+  }
+
+  // Every thread gets the same bits, since the operands of a combination may be exchanged.
+  Value* combine_warp(const Expr& e, Value* value) {
+    for (int distance = gpu_warp / 2; distance >= 1; distance /= 2)
+      value = combine(e, value, exchanged(value, distance), one_);
+    return value;
+  }
+
+  // Combines the accumulators of all threads of a row in a fixed tree: the lanes of a thread, the threads of a warp, the warps.
+  void combine_threads(int stage) {
+    std::vector<std::size_t> reductions;
+    for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
+      if (reduces_in(loop_.exprs[i], stage)) reductions.push_back(i);
+    if (reductions.empty()) return;
+    std::vector<Value*> totals;
+    for (const std::size_t i : reductions) {
+      const Expr& e = loop_.exprs[i];
+      Value* total = combine_warp(e, combine_lanes(e, b_.CreateLoad(accumulator(e), accumulators_[i][0])));
+      totals.push_back(local(total->getType()));
+      b_.CreateStore(total, totals.back());
+    }
+    if_then(b_.CreateICmpUGT(machine_->index(b_, Index::threads_x), b_.getInt32(gpu_warp)),
+            [&] { combine_warps(reductions, totals); });
+    for (std::size_t k = 0; k < reductions.size(); ++k) {
+      const Expr& e = loop_.exprs[reductions[k]];
+      Value* total = b_.CreateLoad(one_.compute_type(accumulator_type(e.dtype)), totals[k]);
+      row_values_[reductions[k]] = with_init(e, total, row_value(e.operands[1]), one_);
+    }
+  }
+
+  // Returns where a number of 8 bytes lies in shared memory.
+  Value* shared(Value* number) {
+    return b_.CreateGEP(b_.getInt64Ty(), machine_->shared(b_), number);
+  }
+
+  void combine_warps(const std::vector<std::size_t>& reductions, const std::vector<Value*>& totals) {
+    Value* thread = machine_->index(b_, Index::thread_x);
+    Value *warp = b_.CreateLShr(thread, 5), *in_warp = b_.CreateAnd(thread, 31);
+    Value* warps = b_.CreateLShr(machine_->index(b_, Index::threads_x), 5);
+    const auto type_of = [&](std::size_t k) {
+      return one_.compute_type(accumulator_type(loop_.exprs[reductions[k]].dtype));
+    };
+    const auto place = [&](std::size_t k, Value* of) {
+      return shared(b_.CreateAdd(of, b_.getInt32(static_cast<int>(k) * gpu_warp)));
+    };
+    if_then(b_.CreateICmpEQ(in_warp, b_.getInt32(0)), [&] {
+      for (std::size_t k = 0; k < reductions.size(); ++k)
+        b_.CreateStore(b_.CreateLoad(type_of(k), totals[k]), place(k, warp));
+    });
+    machine_->barrier(b_);
+    Value* exists = b_.CreateICmpULT(in_warp, warps);
+    Value* of = b_.CreateSelect(exists, in_warp, b_.getInt32(0));
+    for (std::size_t k = 0; k < reductions.size(); ++k) {
+      const Expr& e = loop_.exprs[reductions[k]];
+      Value* part = b_.CreateSelect(exists, b_.CreateLoad(type_of(k), place(k, of)), neutral(e, one_));
+      b_.CreateStore(combine_warp(e, part), totals[k]);
+    }
+    machine_->barrier(b_);  // before anyone stores the next numbers there
+  }
+
+  // Threads with the same x have the same lanes; those with different y divide the reduced axes among themselves.
+  void emit_column_blocks() {
+    Value* lanes = number(loop_.sizes[lane_axis()]);
+    Value* per_block = vectors(index(Index::threads_x));
+    Value* blocks = b_.CreateUDiv(b_.CreateSub(plus(lanes, per_block), i64(1)), per_block);
+    for_each(index(Index::block_x), times(product(0, loop_.rows), blocks), index(Index::blocks_x), [&](Value* task) {
+      forget_row();
+      decode_rows(b_.CreateUDiv(task, blocks));
+      emit_row_values(0);
+      Value* at = plus(times(b_.CreateURem(task, blocks), per_block), vectors(index(Index::thread_x)));
+      Value* active = b_.CreateICmpSLT(at, lanes);
+      Value* lane = b_.CreateSelect(active, at, i64(0));
+      start_reductions(0, 1);
+      std::vector<Value*> values;
+      const auto place = [&](int stage) {
+        axes_[lane_axis()] = lane;
+        values.assign(loop_.exprs.size(), nullptr);
+        return Place{
+            .vector = true, .mask = nullptr, .values = &values, .stage = stage, .copy = 0, .linear_lane = nullptr};
+      };
+      for_each(index(Index::thread_y), product(loop_.rows, loop_.serial), index(Index::threads_y), [&](Value* serial) {
+        decode_serial(serial);
+        accumulate(0, place(0));
+      });
+      for (int a = loop_.rows; a < loop_.rows + loop_.serial; ++a) axes_[a] = nullptr;
+      for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
+        if (reduces_in(loop_.exprs[i], 0)) combine_columns(i);
+      if_then(b_.CreateAnd(active, is_first(Index::thread_y)), [&] {
+        const Place last = place(1);
+        for (const Store& s : loop_.stores) store(s, value(s.value, last), last);
+      });
+      axes_[lane_axis()] = nullptr;
+    });
+  }
+
+  void decode_serial(Value* serial) {
+    for (int a = loop_.rows + loop_.serial; a-- > loop_.rows;) {
+      if (a == loop_.rows) {
+        axes_[a] = serial;
+      } else {
+        Value* size = number(loop_.sizes[a]);
+        axes_[a] = b_.CreateURem(serial, size);
+        serial = b_.CreateUDiv(serial, size);
+      }
+    }
+  }
+
+  // Combines the accumulators of the threads of one x, of which there is a power of two, in a tree.
+  void combine_columns(std::size_t id) {
+    const Expr& e = loop_.exprs[id];
+    llvm::Type* type = accumulator(e);
+    Value *x = machine_->index(b_, Index::thread_x), *y = machine_->index(b_, Index::thread_y);
+    Value *threads_x = machine_->index(b_, Index::threads_x), *threads_y = machine_->index(b_, Index::threads_y);
+    const auto place = [&](Value* of) {
+      return shared(b_.CreateMul(b_.CreateAdd(b_.CreateMul(of, threads_x), x), b_.getInt32(width_)));
+    };
+    Value* mine = accumulators_[id][0];
+    for (int half = gpu_column_threads / 2; half >= 1; half /= 2) {
+      if_then(b_.CreateICmpUGT(threads_y, b_.getInt32(half)), [&] {
+        Value* upper = b_.CreateICmpUGE(y, b_.getInt32(half));
+        if_then(b_.CreateAnd(upper, b_.CreateICmpULT(y, b_.getInt32(2 * half))),
+                [&] { b_.CreateStore(b_.CreateLoad(type, mine), place(y)); });
+        machine_->barrier(b_);
+        if_then(b_.CreateNot(upper), [&] {
+          Value* other = b_.CreateLoad(type, place(b_.CreateAdd(y, b_.getInt32(half))));
+          b_.CreateStore(combine(e, b_.CreateLoad(type, mine), other, many_), mine);
+        });
+        machine_->barrier(b_);
+      });
+    }
+  }
+
+  const std::unique_ptr<GpuMachine> machine_;
+  const GpuForm form_;
+};
+
+}  // namespace
+
+std::string gpu_function(const std::string& name, GpuForm form) {
+  switch (form) {
+    case GpuForm::elements: return name + "_elements";
+    case GpuForm::vectors: return name + "_vectors";
+    case GpuForm::whole_rows: return name + "_whole_rows";
+  }
+  return name;
+}
+
+void emit_gpu_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target) {
+  llvm::LLVMContext& context = module.getContext();
+  std::vector<llvm::Type*> arguments(loop.buffers.size(), llvm::PointerType::getUnqual(context));
+  arguments.resize(arguments.size() + loop.parameters.size(), llvm::Type::getInt64Ty(context));
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), arguments, false);
+  for (const GpuForm form : gpu_forms(loop)) {
+    auto* function =
+        llvm::Function::Create(type, llvm::Function::ExternalLinkage, gpu_function(name, form), module);
+    GpuLoopEmitter(*function, loop, target, form).emit_kernel();
+  }
+}
+
+}  // namespace weft::compiler

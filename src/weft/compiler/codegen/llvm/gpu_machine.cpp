@@ -1,0 +1,58 @@
+#include <weft/compiler/codegen/llvm/gpu_machine.h>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+#include <llvm/IR/Metadata.h>
+#include <llvm/IR/Module.h>
+
+namespace weft::compiler {
+
+using llvm::Value;
+
+namespace {
+
+class Nvptx final : public GpuMachine {
+ public:
+  Value* index(llvm::IRBuilder<>& b, Index index) override {
+    using namespace llvm::Intrinsic;
+    constexpr llvm::Intrinsic::ID registers[] = {nvvm_read_ptx_sreg_tid_x,   nvvm_read_ptx_sreg_tid_y,   nvvm_read_ptx_sreg_ntid_x,
+                                                 nvvm_read_ptx_sreg_ntid_y,  nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y,
+                                                 nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y};
+    return b.CreateIntrinsic(registers[static_cast<int>(index)], {}, {});
+  }
+  Value* exchange(llvm::IRBuilder<>& b, Value* value, int distance) override {
+    constexpr int whole_warp = -1, last_lane = 31;
+    return b.CreateIntrinsic(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32, {},
+                             {b.getInt32(whole_warp), value, b.getInt32(distance), b.getInt32(last_lane)});
+  }
+  void barrier(llvm::IRBuilder<>& b) override { b.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {}); }
+  Value* shared(llvm::IRBuilder<>& b) override {
+    constexpr unsigned shared_space = 3;
+    llvm::Module& module = *b.GetInsertBlock()->getModule();
+    constexpr const char* name = "shared_memory";
+    if (llvm::GlobalVariable* const known = module.getNamedGlobal(name)) return known;
+    auto* type = llvm::ArrayType::get(b.getInt8Ty(), 0);  // the launch says how large it is
+    auto* memory = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
+                                            llvm::GlobalValue::NotThreadLocal, shared_space);
+    memory->setAlignment(llvm::Align(16));
+    return memory;
+  }
+  void make_kernel(llvm::Function& function, int threads) override {
+    llvm::LLVMContext& context = function.getContext();
+    llvm::Type* integer = llvm::Type::getInt32Ty(context);
+    const auto note = [&](const char* what, int value) {
+      llvm::Metadata* const parts[] = {llvm::ValueAsMetadata::get(&function), llvm::MDString::get(context, what),
+                                       llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(integer, value))};
+      function.getParent()->getOrInsertNamedMetadata("nvvm.annotations")->addOperand(llvm::MDNode::get(context, parts));
+    };
+    note("kernel", 1);
+    note("maxntidx", threads);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<GpuMachine> gpu_machine(const Target&) { return std::make_unique<Nvptx>(); }
+
+}  // namespace weft::compiler

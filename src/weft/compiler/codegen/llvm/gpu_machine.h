@@ -1,0 +1,31 @@
+// What the threads of a GPU's kernel know and do together, as generated code asks for it: the GPU's own instructions, or calls that a CPU
+// answers (the twin), which runs the same code to test it.
+#pragma once
+
+#include <memory>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <weft/compiler/options/target.h>
+
+namespace weft::compiler {
+
+class GpuMachine {
+ public:
+  enum class Index : std::uint8_t { thread_x, thread_y, threads_x, threads_y, block_x, block_y, blocks_x, blocks_y };
+
+  virtual ~GpuMachine() = default;
+  // Returns a number of the running thread, as i32.
+  virtual llvm::Value* index(llvm::IRBuilder<>& b, Index index) = 0;
+  // Returns the i32 that the thread whose number in the warp differs by the bits of `distance` passes. All threads of a warp call it.
+  virtual llvm::Value* exchange(llvm::IRBuilder<>& b, llvm::Value* value, int distance) = 0;
+  virtual void barrier(llvm::IRBuilder<>& b) = 0;
+  // Returns the address of the block's shared memory.
+  virtual llvm::Value* shared(llvm::IRBuilder<>& b) = 0;
+  // Marks a function as a kernel of blocks with at most so many threads.
+  virtual void make_kernel(llvm::Function& function, int threads) = 0;
+};
+
+std::unique_ptr<GpuMachine> gpu_machine(const Target& target);
+
+}  // namespace weft::compiler

@@ -1,0 +1,168 @@
+#include <weft/compiler/loop/gpu_grid.h>
+
+#include <algorithm>
+#include <bit>
+
+#include <weft/compiler/loop/lower.h>
+
+namespace weft::compiler {
+
+namespace {
+
+// Finds out whether an op needs a function that generated code for GPUs does not have.
+class Functions final : public ir::ScalarBuilder {
+ public:
+  bool missing = false;
+
+  ir::Scalar constant(DType dtype, double) override { return {0, dtype}; }
+  ir::Scalar apply(ir::Prim prim, std::initializer_list<ir::Scalar> operands) override {
+    const DType dtype = operands.begin()->dtype;
+    if (is_float(dtype) && !is_there(prim, dtype)) missing = true;
+    return *operands.begin();
+  }
+  ir::Scalar compare(ir::Direction, ir::Scalar, ir::Scalar) override { return {0, DType::boolean}; }
+  ir::Scalar select(ir::Scalar, ir::Scalar a, ir::Scalar) override { return a; }
+  ir::Scalar convert(ir::Scalar, DType dtype) override { return {0, dtype}; }
+  ir::Scalar bitcast(ir::Scalar, DType dtype) override { return {0, dtype}; }
+
+ private:
+  static bool is_there(ir::Prim prim, DType dtype) {
+    using enum ir::Prim;
+    switch (prim) {
+      case exp:
+      case log:
+      case tanh:
+      case logistic: return dtype != DType::f64;
+      case expm1:
+      case log1p:
+      case sin:
+      case cos:
+      case tan:
+      case erf:
+      case cbrt:
+      case pow:
+      case atan2:
+      case remainder: return false;
+      default: return true;
+    }
+  }
+};
+
+// Calls visit(position, buffer) for every access to neighbouring elements along the lanes.
+template <class Visit>
+void for_each_dense_access(const Loop& loop, Visit&& visit) {
+  const std::size_t lane = loop.sizes.size() - 1;
+  for (const Expr& e : loop.exprs)
+    if (e.kind == Expr::Kind::load && e.position.coefficients[lane].is(1)) visit(e.position, e.buffer);
+  for (const Store& s : loop.stores)
+    if (s.position.coefficients[lane].is(1)) visit(s.position, s.buffer);
+}
+
+bool has_reduction(const Loop& loop) {
+  return std::ranges::any_of(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::reduce; });
+}
+
+std::uint32_t whole_warps(std::int64_t threads, int most) {
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((threads + gpu_warp - 1) / gpu_warp * gpu_warp, gpu_warp, most));
+}
+
+std::uint32_t power_of_two_above(std::int64_t count, int most) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))), most));
+}
+
+std::int64_t groups(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
+
+constexpr std::int64_t most_blocks_x = (std::int64_t{1} << 31) - 1, most_blocks_y = 65535;
+
+}  // namespace
+
+bool has_gpu_code(const Loop& loop) {
+  Functions functions;
+  for (const Expr& e : loop.exprs) {
+    if (e.kind != Expr::Kind::apply && e.kind != Expr::Kind::reduce) continue;
+    const DType dtype = e.kind == Expr::Kind::reduce ? accumulator_type(e.dtype) : e.dtype;
+    std::vector<ir::Scalar> operands;
+    for (const ExprId o : e.operands) operands.push_back({0, loop.exprs[o].dtype});
+    if (e.kind == Expr::Kind::reduce) operands.assign(2, ir::Scalar{0, dtype});
+    e.op->scalar(functions, {operands, dtype, e.attributes});
+  }
+  return !functions.missing;
+}
+
+int gpu_vector_width(const Loop& loop) {
+  int bytes = 16;
+  for_each_dense_access(loop, [&](const Position&, std::int32_t buffer) { bytes = std::min(bytes, byte_size(loop.buffers[buffer])); });
+  return std::min(16 / bytes, 8);
+}
+
+std::vector<GpuForm> gpu_forms(const Loop& loop) {
+  std::vector<GpuForm> forms{GpuForm::elements};
+  if (gpu_vector_width(loop) == 1) return forms;
+  forms.push_back(GpuForm::vectors);
+  if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) forms.push_back(GpuForm::whole_rows);
+  return forms;
+}
+
+int reductions_at_once(const Loop& loop) {
+  int most = 0;
+  for (int stage = 1; stage <= loop.stages; ++stage)
+    most = std::max<int>(most, std::ranges::count_if(loop.exprs, [&](const Expr& e) {
+                           return e.kind == Expr::Kind::reduce && e.stage == stage;
+                         }));
+  return most;
+}
+
+GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std::span<const std::uint64_t> offsets) {
+  const auto value = [&](const Number& n) { return n.parameter < 0 ? std::int64_t{n.known} : parameters[n.parameter]; };
+  const auto count = [&](int from, int axes) {
+    std::int64_t product = 1;
+    for (int a = from; a < from + axes; ++a) product *= value(loop.sizes[a]);
+    return product;
+  };
+  const std::size_t lane = loop.sizes.size() - 1;
+  const std::int64_t lanes = value(loop.sizes[lane]), rows = count(0, loop.rows);
+  const int width = gpu_vector_width(loop);
+  bool aligned = width > 1 && lanes % width == 0;
+  for_each_dense_access(loop, [&](const Position& position, std::int32_t buffer) {
+    aligned = aligned && value(position.offset) % width == 0 &&
+              offsets[buffer] % (static_cast<std::uint64_t>(width) * byte_size(loop.buffers[buffer])) == 0;
+    for (std::size_t a = 0; a < lane; ++a)
+      aligned = aligned && (value(loop.sizes[a]) == 1 || value(position.coefficients[a]) % width == 0);
+  });
+  GpuGrid grid{.form = aligned ? GpuForm::vectors : GpuForm::elements};
+  const std::int64_t each = aligned ? width : 1, vectors = lanes / each;
+  switch (loop.walk) {
+    case Walk::lanes: {
+      constexpr std::int64_t most_blocks = 16384;
+      grid.threads_x = gpu_lane_threads;
+      grid.blocks_x = std::min(groups(vectors, gpu_lane_threads), most_blocks);
+      break;
+    }
+    case Walk::rows: {
+      if (has_reduction(loop)) {
+        if (aligned && loop.lanes == 1 && vectors <= gpu_row_threads) grid.form = GpuForm::whole_rows;
+        grid.threads_x = whole_warps(vectors, gpu_row_threads);
+        grid.threads_y = grid.threads_x == gpu_warp ? 8 : 1;
+        if (grid.threads_x > gpu_warp) grid.shared_bytes = reductions_at_once(loop) * gpu_warp * 8;
+      } else {
+        grid.threads_x = power_of_two_above(vectors, gpu_lane_threads);
+        grid.threads_y = gpu_lane_threads / grid.threads_x;
+        grid.blocks_y = std::clamp<std::int64_t>(groups(vectors, std::int64_t{4} * grid.threads_x), 1, most_blocks_y);
+      }
+      grid.blocks_x = std::min(groups(rows, grid.threads_y), most_blocks_x);
+      break;
+    }
+    case Walk::columns: {
+      grid.threads_x = power_of_two_above(vectors, gpu_warp);
+      // Lanes first, then as many threads along the reduced axes as have something to add.
+      const std::int64_t serial = count(loop.rows, loop.serial);
+      grid.threads_y = power_of_two_above(serial, gpu_column_threads / static_cast<int>(std::max<std::int64_t>(grid.threads_x, gpu_warp)));
+      grid.blocks_x = std::min(rows * groups(lanes, grid.threads_x * each), most_blocks_x);
+      grid.shared_bytes = grid.threads_y > 1 ? grid.threads_x * grid.threads_y * each * 8 : 0;
+      break;
+    }
+  }
+  return grid;
+}
+
+}  // namespace weft::compiler
