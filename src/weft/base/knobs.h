@@ -67,7 +67,8 @@ inline constexpr bool checked_build = true;
   KNOB(join_ranks, Switch, true,                                                                                      \
        "processes that mpirun started together share the devices of a mesh; 0: each computes by itself")              \
   KNOB(rank_deadline_s, Real, 300, "seconds that a process waits for another one in a collective before it gives up") \
-  KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")
+  KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")                       \
+  KNOB(cuda_driver, Text, "libcuda.so.1", "the library of the NVIDIA driver; empty: GPUs are not used")
 
 template <class T>
 class Knob {

@@ -1,0 +1,43 @@
+// The GPUs that the NVIDIA driver lists, and their contexts. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <weft/base/status.h>
+#include <weft/runtime/cuda/driver.h>
+
+namespace weft::runtime::cuda {
+
+struct Gpu {
+  int ordinal = 0;  // the driver's number, from 0 on
+  std::string name;
+  int major = 0, minor = 0;  // the compute capability: 9 and 0 for Hopper
+  int multiprocessors = 0;
+  std::uint64_t memory_bytes = 0;  // in all
+};
+
+// The GPUs that this process may use, at least one, or the reason why there is none.
+const Result<std::vector<Gpu>>& find_gpus();
+// Throws Error with the reason if there is no such GPU.
+const Gpu& gpu(int ordinal);
+
+// Returns the primary context of a GPU, which libraries of NVIDIA share with weft. It is made at the first call and lives until the
+// process ends. Throws Error if there is no such GPU or it cannot be used.
+CUcontext primary_context(int ordinal);
+
+// Makes a GPU the one that calls of the driver on this thread refer to, for the lifetime of this object. Cheap if it is already.
+class Current {
+ public:
+  explicit Current(int ordinal);
+  ~Current();
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+
+ private:
+  CUcontext before_ = nullptr;
+  bool has_changed_ = false;
+};
+
+}  // namespace weft::runtime::cuda
