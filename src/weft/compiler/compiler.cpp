@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
-#include <unordered_map>
+#include <map>
+#include <set>
 
 #include <weft/base/diagnostics.h>
 #include <weft/base/log.h>
@@ -38,26 +39,27 @@ using Clock = std::chrono::steady_clock;
 // Collects the generated code that units need: their kernels and the routines that their thunks call. Equal sources are compiled once.
 class CodeRequest {
  public:
-  CodeRequest(const Target& target, Dump& dump) : target_(target), dump_(dump) {}
+  explicit CodeRequest(Dump& dump) : dump_(dump) {}
 
   // Returns the number of a unit's loop among the distinct ones. Equal units share their loop.
-  int add(const std::string& name, const Loop& loop) {
-    const auto [at, is_first] = of_loops_.try_emplace(&loop, 0);
+  int add(const std::string& name, const Loop& loop, const Target& target) {
+    const auto [at, is_first] = of_loops_.try_emplace({&loop, &target}, 0);
     if (is_first)
-      at->second = add(name, &loop, loop.key());
+      at->second = add(name, &loop, loop.key(), target);
     else
       ++asked_;
     return at->second;
   }
-  int add(const std::string& name, const KernelSource& source, const std::string& key) {
+  int add(const std::string& name, const KernelSource& source, const std::string& key, const Target& target) {
     ++asked_;
-    const auto [at, is_first] = known_.try_emplace(key, static_cast<int>(sources_.size()));
+    const auto [at, is_first] = known_.try_emplace({key, &target}, static_cast<int>(sources_.size()));
     if (is_first) {
       sources_.push_back(source);
       keys_.push_back(key);
-      dump_.kernel(name, source);
+      targets_.push_back(&target);
+      dump_.kernel(name, source, target);
       if (logging::enabled(logging::Channel::output_code))
-        WEFT_LOG(output_code, name, "\n", show_kernel(source, CodeForm::optimised_llvm, target_));
+        WEFT_LOG(output_code, name, "\n", show_kernel(source, CodeForm::optimised_llvm, target));
     }
     return at->second;
   }
@@ -76,7 +78,9 @@ class CodeRequest {
   }
 
   KernelCache::Found get(Report& report) const {
-    KernelCache::Found code = KernelCache::instance().get(sources_, keys_, target_);
+    KernelCache::Found code;
+    code.kernels.resize(sources_.size());
+    for (const Target* const target : std::set(targets_.begin(), targets_.end())) add_code(*target, code);
     report.kernels = asked_;
     report.distinct_kernels = sources_.size();
     report.loaded_kernels = code.loaded;
@@ -87,13 +91,31 @@ class CodeRequest {
   }
 
  private:
-  const Target& target_;
+  void add_code(const Target& target, KernelCache::Found& to) const {
+    std::vector<KernelSource> sources;
+    std::vector<std::string> keys;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      if (targets_[i] != &target) continue;
+      sources.push_back(sources_[i]);
+      keys.push_back(keys_[i]);
+      places.push_back(i);
+    }
+    KernelCache::Found found = KernelCache::instance().get(sources, keys, target);
+    for (std::size_t i = 0; i < places.size(); ++i) to.kernels[places[i]] = found.kernels[i];
+    std::ranges::move(found.owners, std::back_inserter(to.owners));
+    to.loaded += found.loaded;
+    to.compiled += found.compiled;
+    if (to.miss.empty()) to.miss = found.miss;
+  }
+
   Dump& dump_;
   std::vector<KernelSource> sources_;
   std::vector<std::string> keys_;
+  std::vector<const Target*> targets_;
   std::vector<SharedCode> calls_;  // for each source
-  std::unordered_map<std::string, int> known_;
-  std::unordered_map<const Loop*, int> of_loops_;
+  std::map<std::pair<std::string, const Target*>, int> known_;
+  std::map<std::pair<const Loop*, const Target*>, int> of_loops_;
   int asked_ = 0;
 };
 
@@ -101,27 +123,28 @@ struct Kernels {
   KernelCache::Found code;
   std::vector<std::vector<int>> indices;  // for each unit: the indices of its loops among the kernels
 
-  std::vector<Kernel> of(std::size_t unit) const {
-    std::vector<Kernel> kernels;
-    for (const int index : indices[unit]) kernels.push_back(reinterpret_cast<Kernel>(code.kernels[index]));
+  std::vector<KernelAddress> of(std::size_t unit) const {
+    std::vector<KernelAddress> kernels;
+    for (const int index : indices[unit]) kernels.push_back(code.kernels[index]);
     return kernels;
   }
 };
 
 Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump& dump, Report& report) {
   Kernels result;
-  CodeRequest request(target, dump);
+  CodeRequest request(dump);
   std::vector<std::pair<Routine*, int>> routines;
   for (const Unit& unit : units) {
     auto& indices = result.indices.emplace_back();
     if (const GeneratedKernels* generated = unit.kernels())
       for (const auto& loop : generated->loops)
-        indices.push_back(request.called(request.add(unit.info.name, *loop), unit.info));
+        indices.push_back(request.called(request.add(unit.info.name, *loop, code_target(unit, target)), unit.info));
     const HandwrittenThunk* const thunk = unit.handwritten();
     for (std::size_t i = 0; thunk && i < thunk->routines.size(); ++i) {
       Routine& routine = *thunk->routines[i];
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
-      routines.emplace_back(&routine, request.called(request.add(name, routine.source, routine.key), unit.info));
+      routines.emplace_back(&routine, request.called(request.add(name, routine.source, routine.key, code_target(unit, target)),
+                                                     unit.info));
     }
   }
   result.code = request.get(report);
@@ -229,7 +252,7 @@ std::vector<Unit> hide_collectives(const ir::Graph& graph, const std::vector<Uni
 std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
   report.nodes = graph.nodes().size();
   require_compilable(graph, options.devices == 1 && ir::device_count(graph) > 1);
-  Dump dump(graph.name, *options.target);
+  Dump dump(graph.name);
   ProgramParts parts{.name = options.name.empty() ? graph.name : options.name,
                      .target = options.target,
                      .keeps_memory = options.keeps_memory};

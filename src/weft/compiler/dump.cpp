@@ -15,7 +15,7 @@
 
 namespace weft::compiler {
 
-Dump::Dump(const std::string& program, const Target& target) : target_(target) {
+Dump::Dump(const std::string& program) {
   if (knobs::dump().empty()) return;
   static std::atomic<int> programs = 0;
   folder_ = concat(knobs::dump(), "/", ++programs, ".", program);
@@ -28,10 +28,10 @@ void Dump::graph(const ir::Graph& graph, std::string_view stage) {
   if (*this) write(concat(stages_++, ".", stage, ".mlir"), ir::print(graph));
 }
 
-void Dump::kernel(const std::string& name, const KernelSource& source) {
+void Dump::kernel(const std::string& name, const KernelSource& source, const Target& target) {
   if (!*this) return;
-  write(name + ".ll", show_kernel(source, CodeForm::llvm, target_));
-  write(name + ".s", show_kernel(source, CodeForm::assembly, target_));
+  write(name + ".ll", show_kernel(source, CodeForm::llvm, target));
+  write(name + ".s", show_kernel(source, CodeForm::assembly, target));
 }
 
 void Dump::write(const std::string& file, const std::string& text) {

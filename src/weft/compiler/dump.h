@@ -15,17 +15,16 @@ namespace weft::compiler {
 class Dump {
  public:
   // Creates the folder. If that or a later write fails, warns once and dumps nothing more of the program.
-  Dump(const std::string& program, const Target& target);
+  explicit Dump(const std::string& program);
 
   explicit operator bool() const { return !folder_.empty(); }  // whether dumping is on
   void graph(const ir::Graph& graph, std::string_view stage);
-  void kernel(const std::string& name, const KernelSource& source);
+  void kernel(const std::string& name, const KernelSource& source, const Target& target);
 
  private:
   void write(const std::string& file, const std::string& text);
   void give_up(const std::string& reason);
 
-  const Target& target_;
   std::string folder_;
   int stages_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <weft/compiler/describe_program.h>
 #include <weft/compiler/passes/split_reductions.h>
 #include <weft/compiler/plan/library_error.h>
+#include <weft/compiler/thunks/gpu_kernel_thunk.h>
 #include <weft/compiler/thunks/kernel_thunk.h>
 #include <weft/runtime/schedule.h>
 
@@ -116,7 +117,7 @@ std::uint64_t Program::changed(const Instance* before, std::span<const std::int6
 
 namespace {
 
-double bytes_of(const std::vector<runtime::Slice>& slices) {
+double bytes_in(const std::vector<runtime::Slice>& slices) {
   double bytes = 0;
   for (const runtime::Slice& slice : slices) bytes += slice.bytes;
   return bytes;
@@ -133,7 +134,9 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   if (!parts_.target->runs_here) {
     thunk = std::make_shared<ForeignThunk>(*parts_.target);
   } else if (const GeneratedKernels* kernels = u.kernels()) {
+    const bool is_on_gpu = code_target(u, *parts_.target).is_gpu;
     std::vector<KernelCall> calls;
+    std::vector<GpuKernelCall> gpu_calls;
     auto read = reads.begin(), write = writes.begin();
     for (std::size_t i = 0; i < kernels->loops.size(); ++i) {
       const Loop& loop = *kernels->loops[i];
@@ -141,16 +144,23 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
       buffers.insert(buffers.end(), write, write + loop.outputs());
       read += loop.inputs;
       if (!kernels->write_parts) write += loop.outputs();
-      calls.emplace_back(loop, parts_.kernels[unit][i], std::move(buffers), sizes(loop.parameters));
+      const KernelAddress code = parts_.kernels[unit][i];
+      if (is_on_gpu)
+        gpu_calls.emplace_back(loop, *static_cast<const GpuKernel*>(code), std::move(buffers), sizes(loop.parameters));
+      else
+        calls.emplace_back(loop, reinterpret_cast<Kernel>(code), std::move(buffers), sizes(loop.parameters));
     }
-    thunk = std::make_shared<KernelThunk>(std::move(calls));
+    if (is_on_gpu)
+      thunk = std::make_shared<GpuKernelThunk>(std::move(gpu_calls));
+    else
+      thunk = std::make_shared<KernelThunk>(std::move(calls));
   } else {
     thunk = (sized ? *sized : u).thunk().make(reads, writes, scratch);
   }
   const Unit& work = sized ? *sized : u;
   thunk->info = u.info;
   thunk->info.flops = sizes(work.flops);
-  thunk->info.bytes = work.bytes ? sizes(*work.bytes) : bytes_of(reads) + bytes_of(writes);
+  thunk->info.bytes = work.bytes ? sizes(*work.bytes) : bytes_in(reads) + bytes_in(writes);
   thunk->info.link_seconds = u.link_seconds;
   thunk->stream = u.stream;
   thunk->has_side_effect = u.has_side_effect;
@@ -168,7 +178,7 @@ Result<std::shared_ptr<const runtime::Executable>> Program::at(
   made->symbols = symbols;
   const SizeValues sizes(std::move(symbols), &table_);
   for (const ir::Node* sum : parts_.ordered_sums)
-    if (is_reordered(*sum, sizes))
+    if (is_reordered(*sum, sizes, *parts_.target))
       return Status::failed(
           concat("in strict mode, the sum over ", sizes(sum->operand(0).type()), " is taken in another order"));
   const std::size_t count = parts_.units.size();
@@ -190,7 +200,7 @@ Result<std::shared_ptr<const runtime::Executable>> Program::at(
       sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return later->at(sizes); });
       if (!sized)
         return Status::failed(concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes"));
-      made->code[u] = find_routines(sized->thunk().routines, *parts_.target);
+      made->code[u] = find_routines(sized->thunk().routines, parts_.target->of_thunks());
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
     made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));

@@ -23,7 +23,7 @@ struct ProgramParts {
   std::shared_ptr<const ir::Graph> graph = {};  // the graph of the units
   std::vector<Unit> units = {};
   MemoryPlan plan = {};
-  std::vector<std::vector<Kernel>> kernels = {};  // for each unit: the kernels of its loops
+  std::vector<std::vector<KernelAddress>> kernels = {};  // for each unit: the kernels of its loops
   std::shared_ptr<const void> code = {};
   std::vector<const ir::Node*> ordered_sums = {};  // sums whose order must be that of a graph of known sizes
 };

@@ -135,12 +135,15 @@ void KernelCache::compile(Request& request, Found& found) {
 }
 
 KernelCode KernelCache::load(const Request& request) {
-  std::vector<const std::string*> objects;
   std::vector<std::string> symbols;
-  for (const std::size_t i : request.unmapped) {
-    objects.push_back(request.objects[i].get());
-    symbols.push_back(symbol_of(request.keys[i]));
+  for (const std::size_t i : request.unmapped) symbols.push_back(symbol_of(request.keys[i]));
+  if (request.target.is_gpu) {
+    std::vector<std::shared_ptr<const std::string>> images;
+    for (const std::size_t i : request.unmapped) images.push_back(request.objects[i]);
+    return gpu_kernels(images, symbols);
   }
+  std::vector<const std::string*> objects;
+  for (const std::size_t i : request.unmapped) objects.push_back(request.objects[i].get());
   return load_objects(objects, symbols);
 }
 

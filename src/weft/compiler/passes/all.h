@@ -19,7 +19,7 @@ std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> merge_loops(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
-std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 
 // Returns the product as the passes that expand dots rewrite it: a sum over products, with the vectorised dimension last.

@@ -38,7 +38,7 @@ constexpr Pass pass_table[] = {
      "replaces dot_general by multiply and reduce if it is too small for a library call, or an outer product",
      for_all<expand_small_dots>, /*in_strict_mode=*/false},
     {"split-reductions", "splits reductions over mixed dimensions, or with too few results for the threads, into two",
-     for_all<split_reductions>},
+     split_reductions},
 };
 
 // Returns the whole table, followed by a second pass that removes dead nodes.

@@ -14,6 +14,7 @@
 #include <weft/base/size.h>
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/loop.h>
+#include <weft/compiler/options/target.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/thunk.h>
 
@@ -78,5 +79,8 @@ struct Unit {
   const GeneratedKernels* kernels() const { return std::get_if<GeneratedKernels>(&form); }
   const SizedLater* sized_later() const { return std::get_if<SizedLater>(&form); }
 };
+
+// Returns the target of the code that a unit calls: a GPU runs generated kernels whose ops it has, the host everything else.
+const Target& code_target(const Unit& unit, const Target& target);
 
 }  // namespace weft::compiler

@@ -2,6 +2,9 @@
 
 #include <cstring>
 
+#include <weft/runtime/cuda/driver.h>
+#include <weft/runtime/cuda/work_queue.h>
+
 namespace weft::compiler {
 
 namespace {
@@ -17,16 +20,37 @@ class CopyThunk final : public runtime::Thunk {
   runtime::Slice from_, to_;
 };
 
+class GpuCopyThunk final : public runtime::Thunk {
+ public:
+  GpuCopyThunk(const runtime::Slice& from, const runtime::Slice& to) : from_(from), to_(to) { on_device = true; }
+  void run(const runtime::Launch& launch) const override {
+    if (!from_.bytes) return;
+    const auto address = [&](const runtime::Slice& slice) {
+      return reinterpret_cast<runtime::cuda::CUdeviceptr>(launch.at(slice));
+    };
+    runtime::cuda::check(runtime::cuda::driver().cuMemcpyDtoDAsync(address(to_), address(from_), from_.bytes,
+                                                                   runtime::cuda::WorkQueue::of(launch).stream),
+                         "cuMemcpyDtoDAsync");
+  }
+
+ private:
+  runtime::Slice from_, to_;
+};
+
 }  // namespace
 
-Unit copy_unit(ir::Value value) {
+Unit copy_unit(ir::Value value, const Target& target) {
   Unit unit;
   unit.reads = unit.writes = {value};
   unit.order = value.node->id;
   unit.info.name = concat("copy.", value.node->id);
   unit.info.category = "copy";
-  unit.thunk().make = [](std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes,
-                         const runtime::Slice&) { return std::make_unique<CopyThunk>(reads[0], writes[0]); };
+  unit.thunk().make = [is_on_gpu = target.is_gpu](
+                          std::span<const runtime::Slice> reads, std::span<const runtime::Slice> writes,
+                          const runtime::Slice&) -> std::unique_ptr<runtime::Thunk> {
+    if (is_on_gpu) return std::make_unique<GpuCopyThunk>(reads[0], writes[0]);
+    return std::make_unique<CopyThunk>(reads[0], writes[0]);
+  };
   return unit;
 }
 

@@ -5,7 +5,7 @@
 
 namespace weft::compiler {
 
-// Returns a unit that copies `value`.
-Unit copy_unit(ir::Value value);
+// Returns a unit that copies `value` in the memory of the target.
+Unit copy_unit(ir::Value value, const Target& target);
 
 }  // namespace weft::compiler

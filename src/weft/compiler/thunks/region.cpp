@@ -69,6 +69,7 @@ RegionProgram::RegionProgram(std::shared_ptr<const ir::Graph> graph, const Nativ
     : graph_(std::move(graph)) {
   Options options = context.options;
   options.overlap = false;  // its thunks run in turn
+  options.target = &options.target->of_thunks();
   options.donatable = std::move(may_overwrite);
   Report report;
   if (sizes().empty()) {

@@ -28,6 +28,6 @@ Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks)
   return native_or_interpreted_unit(node, options_, fallbacks, nested_);
 }
 
-Unit ThunkMaker::make_copy(ir::Value value) const { return copy_unit(value); }
+Unit ThunkMaker::make_copy(ir::Value value) const { return copy_unit(value, *options_.target); }
 
 }  // namespace weft::compiler

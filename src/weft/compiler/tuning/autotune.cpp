@@ -147,7 +147,7 @@ std::shared_ptr<const ir::Graph> autotune(std::shared_ptr<const ir::Graph> graph
     return found == chosen.end() ? Alternative::standard : found->second;
   };
   const auto applied = apply(*graph, alternative_of);
-  const auto split = split_reductions(*applied);
+  const auto split = split_reductions(*applied, *options.target);
   return split ? split : applied;
 }
 

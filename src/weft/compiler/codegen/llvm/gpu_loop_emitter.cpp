@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
 #include <weft/compiler/loop/lower.h>
@@ -309,15 +310,6 @@ class GpuLoopEmitter final : public LoopEmitter {
 };
 
 }  // namespace
-
-std::string gpu_function(const std::string& name, GpuForm form) {
-  switch (form) {
-    case GpuForm::elements: return name + "_elements";
-    case GpuForm::vectors: return name + "_vectors";
-    case GpuForm::whole_rows: return name + "_whole_rows";
-  }
-  return name;
-}
 
 void emit_gpu_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target) {
   llvm::LLVMContext& context = module.getContext();

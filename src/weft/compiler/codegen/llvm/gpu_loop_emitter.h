@@ -11,10 +11,7 @@
 
 namespace weft::compiler {
 
-// Returns the name of the function of a form.
-std::string gpu_function(const std::string& name, GpuForm form);
-
-// Adds void name_form(ptr buffer..., i64 parameter...) to the module for each form.
+// Adds void f(ptr buffer..., i64 parameter...) to the module for each form, where f is gpu_function(name, form).
 void emit_gpu_loop(llvm::Module& module, const Loop& loop, const std::string& name, const Target& target);
 
 }  // namespace weft::compiler

@@ -8,6 +8,7 @@
 #include <llvm/ExecutionEngine/Orc/LLJIT.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
+#include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/SmallVectorMemoryBuffer.h>
 #include <llvm/Support/raw_ostream.h>
@@ -23,6 +24,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/threads.h>
+#include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
@@ -55,6 +57,13 @@ llvm::orc::JITTargetMachineBuilder builder_of(const Target& target) {
 }
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
+  if (target.is_gpu) {
+    std::string error;
+    const llvm::Target* const found = llvm::TargetRegistry::lookupTarget(target.triple, error);
+    if (!found) throw InternalError("LLVM: " + error);
+    return std::unique_ptr<llvm::TargetMachine>(
+        found->createTargetMachine(target.triple, target.cpu, target.features, llvm::TargetOptions(), std::nullopt));
+  }
   return checked(builder_of(target).createTargetMachine());
 }
 
@@ -167,6 +176,18 @@ KernelCode load_objects(std::span<const std::string* const> objects, std::span<c
     checked(jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*objects[i], names[i])));
   for (const std::string& name : names) code.kernels.push_back(checked(jit->lookup(name)).toPtr<KernelAddress>());
   code.owner = jit;
+  return code;
+}
+
+KernelCode gpu_kernels(std::span<const std::shared_ptr<const std::string>> objects,
+                       std::span<const std::string> names) {
+  KernelCode code;
+  auto kernels = std::make_shared<std::vector<std::shared_ptr<GpuKernel>>>();
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    kernels->push_back(std::make_shared<GpuKernel>(objects[i], names[i]));
+    code.kernels.push_back(kernels->back().get());
+  }
+  code.owner = std::move(kernels);
   return code;
 }
 

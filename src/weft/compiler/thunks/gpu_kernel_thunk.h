@@ -1,0 +1,33 @@
+// Launches generated kernels on a GPU, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <weft/compiler/codegen/cuda/gpu_kernel.h>
+#include <weft/compiler/loop/gpu_grid.h>
+#include <weft/runtime/thunk.h>
+
+namespace weft::compiler {
+
+struct GpuKernelCall {
+  // `buffers` are the loop's, inputs first; `parameters` are the values of the loop's parameters.
+  GpuKernelCall(const Loop& loop, const GpuKernel& kernel, std::vector<runtime::Slice> buffers,
+                std::vector<std::int64_t> parameters);
+
+  const GpuKernel* kernel;
+  std::vector<runtime::Slice> buffers;
+  std::vector<std::int64_t> parameters;
+  GpuGrid grid;
+};
+
+class GpuKernelThunk final : public runtime::Thunk {
+ public:
+  explicit GpuKernelThunk(std::vector<GpuKernelCall> calls) : calls_(std::move(calls)) { on_device = true; }
+  void run(const runtime::Launch& launch) const override;
+
+ private:
+  std::vector<GpuKernelCall> calls_;
+};
+
+}  // namespace weft::compiler
