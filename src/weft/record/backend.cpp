@@ -6,6 +6,7 @@
 #include <weft/base/knobs.h>
 #include <weft/record/compiler_options.h>
 #include <weft/record/session.h>
+#include <weft/record/sync.h>
 
 namespace weft::record {
 
@@ -48,6 +49,7 @@ std::string program_name(const ir::Graph& graph) {
 
 compiler::Options compiler_options(const ir::Graph& graph, Backend backend, std::vector<bool> donatable) {
   auto options = compiler::Options::from_knobs();
+  options.target = &compiler::Target::named(device().target());
   options.name = program_name(graph);
   options.donatable = std::move(donatable);
   options.tuning = build_options().tuning;

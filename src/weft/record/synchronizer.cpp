@@ -16,7 +16,7 @@
 #include <weft/record/nan_check.h>
 #include <weft/record/session.h>
 #include <weft/record/sync_stages.h>
-#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/devices.h>
 
 namespace weft {
 
@@ -327,7 +327,7 @@ std::optional<compiler::Report> last_compile() { return record::Synchronizer::la
 
 runtime::Device& device() {
   runtime::Device* const chosen = record::session.device;
-  return chosen ? *chosen : runtime::cpu();
+  return chosen ? *chosen : runtime::default_device();
 }
 void set_device(runtime::Device& device) {
   record::session.device = &device;

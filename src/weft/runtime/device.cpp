@@ -39,7 +39,8 @@ struct Device::Impl {
 
 Device::Device(std::unique_ptr<DeviceBackend> backend, DeviceOptions options)
     : impl_(std::make_unique<Impl>(std::move(backend), options)),
-      id_(DeviceId::next(std::string(impl_->backend->kind()), impl_->backend->memory_space())) {}
+      id_(DeviceId::next(std::string(impl_->backend->kind()), impl_->backend->memory_space())),
+      target_(impl_->backend->target()) {}
 
 Device::~Device() {
   if (!impl_->options.profile) return;

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <weft/runtime/buffer.h>
@@ -56,6 +57,8 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   DeviceId id() const { return id_; }
+  // Returns the target for which its programs are compiled, by the name that compilers know: native, sm_90.
+  const std::string& target() const { return target_; }
 
   // Accepts one run of `executable` and returns its outputs as promised buffers, in order. Throws Error unless `inputs` match
   // executable.inputs in number and type, belong to this device or to the host, and were not donated before. An input that an
@@ -123,6 +126,7 @@ class Device {
   struct Impl;
   std::unique_ptr<Impl> impl_;
   const DeviceId id_;
+  const std::string target_;
 };
 
 }  // namespace weft::runtime

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,8 @@ class DeviceBackend {
   DeviceBackend& operator=(const DeviceBackend&) = delete;
 
   virtual std::string_view kind() const = 0;  // "cpu", "simulated"
+  // The target for which programs of the device are compiled, by the name that compilers know: native, sm_90.
+  virtual std::string target() const { return "native"; }
 
   // Memory. Thread-safe. Allocated memory may outlive the backend.
   virtual const MemorySpace& memory_space() const = 0;
