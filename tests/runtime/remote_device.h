@@ -16,7 +16,7 @@
 #include <vector>
 
 #include <weft/base/process.h>
-#include <weft/runtime/cpu/allocator.h>
+#include <weft/runtime/cpu/host_memory.h>
 #include <weft/runtime/device.h>
 #include <weft/runtime/device_backend.h>
 #include <weft/runtime/parallel.h>
@@ -124,7 +124,7 @@ class RemoteStream final : public Stream {
 class RemoteBackend final : public DeviceBackend {
  public:
   explicit RemoteBackend(std::uint64_t memory_bytes)
-      : allocator_(Allocator::make(memory_bytes != 0 ? memory_bytes : available_memory())) {}
+      : allocator_(host_allocator(memory_bytes != 0 ? memory_bytes : available_memory())) {}
 
   std::string_view kind() const override { return "remote"; }
   const MemorySpace& memory_space() const override { return RemoteSpace::instance(); }

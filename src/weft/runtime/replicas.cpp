@@ -65,7 +65,8 @@ Launch launch_of(const Launch& all, LocalDevices devices, std::uint32_t index, s
   return {.bases = all.bases.subspan(index * allocations, allocations),
           .step = all.step,
           .device = devices.first + index,
-          .context = all.context};
+          .context = all.context,
+          .queue = all.queue};
 }
 
 // Adds the slices of the device with this number.
@@ -88,6 +89,7 @@ class OnDevice final : public Thunk {
     add_moved(reads, of_->reads, index, allocations);
     add_moved(writes, of_->writes, index, allocations);
     stream = of_->stream;
+    on_device = of_->on_device;
     has_side_effect = of_->has_side_effect;
   }
   void run(const Launch& launch) const override { of_->run(launch_of(launch, devices_, index_, allocations_)); }
@@ -117,6 +119,7 @@ class OnAllDevices final : public Thunk {
     // Processes exchange messages in the same order only if one stream does it, in the order of the program.
     const bool is_across_processes = ranks().count > 1;
     stream = is_across_processes ? StreamKind::communication : of_->stream;
+    on_device = of_->on_device;
     has_side_effect = of_->has_side_effect || is_across_processes;
   }
   void run(const Launch& launch) const override {

@@ -1,5 +1,3 @@
-#include <weft/runtime/cpu/allocator.h>
-
 #include <algorithm>
 #include <cstring>
 #include <tests/runtime/programs.h>
@@ -8,13 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/runtime/cpu/host_memory.h>
+
 namespace weft::runtime {
 namespace {
 
 constexpr std::uint64_t mib = 1 << 20;
 
 TEST(Allocator, AlignsAndCounts) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   std::vector<Memory> blocks;
   for (const std::uint64_t bytes :
        {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{65}, std::uint64_t{5000}, mib + 1, 3 * mib}) {
@@ -36,7 +36,7 @@ TEST(Allocator, AlignsAndCounts) {
 }
 
 TEST(Allocator, HandsOutABlockAgain) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   for (const std::uint64_t bytes : {std::uint64_t{100}, 3 * mib}) {
     auto block = allocator->allocate(bytes);
     const auto* address = block.device_address();
@@ -48,7 +48,7 @@ TEST(Allocator, HandsOutABlockAgain) {
 }
 
 TEST(Allocator, ALargerBlockServesUpToAQuarterLess) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   allocator->allocate(100 * mib);
   allocator->allocate(80 * mib);
   EXPECT_EQ(allocator->stats().system_allocations, 1u);
@@ -57,7 +57,7 @@ TEST(Allocator, ALargerBlockServesUpToAQuarterLess) {
 }
 
 TEST(Allocator, CachingDoesNotLiftTheFootprint) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   for (const std::uint64_t size : {10, 20, 40, 80}) allocator->allocate(size * mib);
   const auto stats = allocator->stats();
   EXPECT_EQ(stats.peak_bytes_in_use, 80 * mib);
@@ -65,7 +65,7 @@ TEST(Allocator, CachingDoesNotLiftTheFootprint) {
 }
 
 TEST(Allocator, ARepeatedPatternComesToRest) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   const auto step = [&] {
     for (const std::uint64_t size : {10, 20, 40, 80, 30}) allocator->allocate(size * mib);
   };
@@ -76,7 +76,7 @@ TEST(Allocator, ARepeatedPatternComesToRest) {
 }
 
 TEST(Allocator, TheLimitThrowsWithTheSizes) {
-  const auto allocator = Allocator::make(4 * mib);
+  const auto allocator = host_allocator(4 * mib);
   const auto block = allocator->allocate(3 * mib);
   EXPECT_EQ(message_of([&] { allocator->allocate(2 * mib); }),
             "allocate: cannot get 2.0 MiB: 3.0 MiB of 4.0 MiB are in use");
@@ -85,14 +85,14 @@ TEST(Allocator, TheLimitThrowsWithTheSizes) {
 }
 
 TEST(Allocator, CachedBlocksMakeRoomWithinTheLimit) {
-  const auto allocator = Allocator::make(4 * mib);
+  const auto allocator = host_allocator(4 * mib);
   allocator->allocate(3 * mib);
   const auto block = allocator->allocate(2 * mib);
   EXPECT_LE(allocator->stats().bytes_in_use + allocator->stats().bytes_cached, 4 * mib);
 }
 
 TEST(Allocator, ZeroedMeansZeroed) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   for (const std::uint64_t bytes : {std::uint64_t{100}, 3 * mib}) {
     auto block = allocator->allocate(bytes);
     std::memset(block.device_address(), 7, bytes);
@@ -104,14 +104,14 @@ TEST(Allocator, ZeroedMeansZeroed) {
 }
 
 TEST(Allocator, MemoryOutlivesEveryOtherOwner) {
-  auto allocator = Allocator::make();
+  auto allocator = host_allocator();
   const auto block = allocator->allocate(3 * mib);
   allocator = nullptr;
   std::memset(block.device_address(), 1, 3 * mib);
 }
 
 TEST(Allocator, ManyThreadsMayAllocate) {
-  const auto allocator = Allocator::make();
+  const auto allocator = host_allocator();
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {

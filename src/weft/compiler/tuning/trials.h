@@ -15,7 +15,7 @@
 #include <weft/compiler/cache/entry.h>
 #include <weft/compiler/options/report.h>
 #include <weft/ir/graph.h>
-#include <weft/runtime/cpu/allocator.h>
+#include <weft/runtime/cpu/host_memory.h>
 
 namespace weft::compiler {
 
@@ -60,7 +60,7 @@ class TrialMemory {
   std::byte* filled(Type type);
 
  private:
-  std::shared_ptr<runtime::Allocator> allocator_ = runtime::Allocator::make();
+  std::shared_ptr<runtime::Allocator> allocator_ = runtime::host_allocator();
   std::vector<runtime::Memory> blocks_;
 };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <weft/base/process.h>
-#include <weft/runtime/cpu/allocator.h>
+#include <weft/runtime/cpu/host_memory.h>
 #include <weft/runtime/device_backend.h>
 #include <weft/runtime/parallel.h>
 
@@ -52,7 +52,7 @@ class SerialStream final : public Stream {
 class CpuBackend final : public DeviceBackend {
  public:
   explicit CpuBackend(std::uint64_t memory_bytes)
-      : allocator_(Allocator::make(memory_bytes != 0 ? memory_bytes : available_memory())) {}
+      : allocator_(host_allocator(memory_bytes != 0 ? memory_bytes : available_memory())) {}
 
   std::string_view kind() const override { return "CPU"; }
   const MemorySpace& memory_space() const override { return MemorySpace::host(); }

@@ -6,7 +6,6 @@
 
 #include <dlfcn.h>
 
-#include <weft/base/error.h>
 #include <weft/base/knobs.h>
 
 namespace weft::runtime::cuda {
@@ -117,12 +116,8 @@ void check(CUresult result, std::string_view call) {
   if (result == success) [[likely]]
     return;
   const Remedy* const remedy = remedy_of(result);
-  fail(call, ": ", error_text(driver(), result), remedy ? remedy->text : "");
-}
-
-bool is_fatal(CUresult result) {
-  const Remedy* const remedy = remedy_of(result);
-  return remedy && remedy->is_fatal;
+  throw DriverError(concat(call, ": ", error_text(driver(), result), remedy ? remedy->text : ""),
+                    remedy && remedy->is_fatal);
 }
 
 bool process_ends() { return has_ended.load(std::memory_order_relaxed); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include <weft/base/error.h>
 #include <weft/base/status.h>
 
 struct CUctx_st;
@@ -111,11 +112,19 @@ const Result<const Driver*>& find_driver();
 // The same; throws Error with the reason if there is none.
 const Driver& driver();
 
-// Throws Error unless `result` is success: names `call`, which returned it, the driver's name and text of the error, and a remedy.
-void check(CUresult result, std::string_view call);
+// An error of the driver.
+class DriverError : public Error {
+ public:
+  DriverError(const std::string& message, bool is_fatal) : Error(message), is_fatal_(is_fatal) {}
+  // Returns whether the GPU refuses all work of this process from now on.
+  bool is_fatal() const { return is_fatal_; }
 
-// Returns whether the GPU refuses all work of this process after this error.
-bool is_fatal(CUresult result);
+ private:
+  bool is_fatal_;
+};
+
+// Throws DriverError unless `result` is success: names `call`, which returned it, the driver's name and text of the error, and a remedy.
+void check(CUresult result, std::string_view call);
 
 // Returns whether the driver may have shut down because the process ends: what belongs to it is left alone from then on.
 bool process_ends();

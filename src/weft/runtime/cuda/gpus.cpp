@@ -83,7 +83,7 @@ CUcontext primary_context(int ordinal) {
 
 Current::Current(int ordinal) {
   const CUcontext context = primary_context(ordinal);
-  check(driver().cuCtxGetCurrent(&before_), "cuCtxGetCurrent");
+  driver().cuCtxGetCurrent(&before_);
   if (before_ == context) return;
   check(driver().cuCtxSetCurrent(context), "cuCtxSetCurrent");
   has_changed_ = true;
@@ -91,6 +91,16 @@ Current::Current(int ordinal) {
 
 Current::~Current() {
   if (has_changed_) driver().cuCtxSetCurrent(before_);
+}
+
+void release_on(int ordinal, const std::function<void(const Driver& driver)>& release) noexcept {
+  if (process_ends()) return;
+  try {
+    const Current current(ordinal);
+    release(driver());
+  } catch (const Error&) {
+    return;
+  }
 }
 
 }  // namespace weft::runtime::cuda

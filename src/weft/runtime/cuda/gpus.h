@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,9 @@ class Current {
   CUcontext before_ = nullptr;
   bool has_changed_ = false;
 };
+
+// Calls `release`, which gives something of a GPU back, with the GPU current. Does nothing once the process ends, and ignores errors: a
+// GPU that failed keeps everything until then.
+void release_on(int ordinal, const std::function<void(const Driver& driver)>& release) noexcept;
 
 }  // namespace weft::runtime::cuda

@@ -21,12 +21,7 @@ Module::Module(int ordinal, std::string_view image) : ordinal_(ordinal) {
 }
 
 Module::~Module() {
-  if (process_ends()) return;
-  try {
-    const Current current(ordinal_);
-    driver().cuModuleUnload(module_);
-  } catch (const Error&) {  // a GPU that failed has released its code
-  }
+  release_on(ordinal_, [&](const Driver& driver) { driver.cuModuleUnload(module_); });
 }
 
 CUfunction Module::function(const std::string& name) const {

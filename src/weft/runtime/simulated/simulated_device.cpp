@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <weft/base/process.h>
-#include <weft/runtime/cpu/allocator.h>
+#include <weft/runtime/cpu/host_memory.h>
 #include <weft/runtime/device_backend.h>
 #include <weft/runtime/simulated/virtual_clock.h>
 
@@ -26,7 +26,7 @@ class SimulatedStream final : public Stream {
 class SimulatedBackend final : public DeviceBackend {
  public:
   SimulatedBackend(const Simulation& simulation, const DeviceOptions& options)
-      : allocator_(Allocator::make(options.memory_bytes != 0 ? options.memory_bytes : available_memory())),
+      : allocator_(host_allocator(options.memory_bytes != 0 ? options.memory_bytes : available_memory())),
         clock_(std::make_shared<VirtualClock>(simulation, options)) {}
 
   std::string_view kind() const override { return "simulated"; }

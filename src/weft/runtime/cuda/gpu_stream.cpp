@@ -1,0 +1,85 @@
+#include <weft/runtime/cuda/gpu_stream.h>
+
+#include <utility>
+
+#include <weft/runtime/parallel.h>
+
+namespace weft::runtime::cuda {
+
+GpuStream::Handle::Handle(int of) : ordinal(of) {
+  const Current current(of);
+  check(driver().cuStreamCreateWithPriority(&stream, non_blocking_stream, 0), "cuStreamCreateWithPriority");
+}
+
+GpuStream::Handle::~Handle() {
+  release_on(ordinal, [&](const Driver& driver) { driver.cuStreamDestroy(stream); });
+}
+
+GpuStream::GpuStream(Options options, Failure& failure)
+    : options_(options),
+      failure_(failure),
+      handle_(options.ordinal),
+      queue_{.stream = handle_.stream, .ordinal = options.ordinal},
+      host_thunks_(options.ordinal, handle_.stream),
+      completer_(options.ordinal, failure) {}
+
+GpuStream::~GpuStream() = default;
+
+void GpuStream::begin(const Executable& executable) {
+  executable_ = &executable;
+  current_.emplace(options_.ordinal);
+  if (options_.uses_kernel_threads) adopt_thread_count();
+  if (executable.preparation) executable.preparation->run();
+}
+
+void GpuStream::run(const Thunk& thunk, const Launch& launch) {
+  if (error_.error) return;
+  try {
+    if (thunk.on_device) {
+      Launch on_gpu = launch;
+      on_gpu.queue = &queue_;
+      thunk.run(on_gpu);
+    } else {
+      run_on_host(thunk, launch);
+    }
+    if (options_.synchronous) check(driver().cuStreamSynchronize(handle_.stream), "the GPU");
+  } catch (const DriverError& error) {
+    if (!error.is_fatal() || options_.synchronous) throw;
+    // It is the error of an earlier thunk, or of an earlier launch, which must be the first to learn of it.
+    completer_.drain();
+    error_.error = failure_.of_current_exception();
+  }
+}
+
+void GpuStream::run_on_host(const Thunk& thunk, const Launch& launch) {
+  host_thunks_.run(*executable_, thunk, launch, [&](const Launch& on_host) {
+    if (options_.uses_kernel_threads) {
+      const Computing computing;
+      thunk.run(on_host);
+    } else {
+      const Serially alone;
+      thunk.run(on_host);
+    }
+  });
+}
+
+void GpuStream::copy(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const Current current(options_.ordinal);
+  check(driver().cuMemcpyDtoDAsync(as_address(to), as_address(from), bytes, handle_.stream), "cuMemcpyDtoDAsync");
+}
+
+void GpuStream::end(Milestone& milestone) {
+  if (!current_) current_.emplace(options_.ordinal);
+  completer_.add(handle_.stream, milestone, std::exchange(error_, {}));
+  current_.reset();
+  executable_ = nullptr;
+}
+
+void GpuStream::drain() {
+  completer_.drain();
+  const Current current(options_.ordinal);
+  driver().cuStreamSynchronize(handle_.stream);  // an error belongs to a launch, which has learnt of it
+}
+
+}  // namespace weft::runtime::cuda

@@ -1,0 +1,59 @@
+// A stream of a GPU. Thunks that work on the GPU are passed to it; for all others, the calling thread waits for the GPU and runs them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <weft/runtime/cuda/completer.h>
+#include <weft/runtime/cuda/driver.h>
+#include <weft/runtime/cuda/gpus.h>
+#include <weft/runtime/cuda/host_thunks.h>
+#include <weft/runtime/cuda/work_queue.h>
+#include <weft/runtime/stream.h>
+
+namespace weft::runtime::cuda {
+
+class GpuStream final : public Stream {
+ public:
+  struct Options {
+    int ordinal = 0;
+    bool uses_kernel_threads = false;  // for thunks that work on the host
+    bool synchronous = false;          // waits for the GPU after each thunk, so that an error names its thunk
+  };
+  GpuStream(Options options, Failure& failure);
+  ~GpuStream() override;  // after drain()
+
+  void begin(const Executable& executable) override;
+  void run(const Thunk& thunk, const Launch& launch) override;
+  void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override;
+  void end(Milestone& milestone) override;
+  void drain() override;
+
+ private:
+  // The driver's stream.
+  struct Handle {
+    explicit Handle(int of);
+    ~Handle();
+    Handle(const Handle&) = delete;
+    Handle& operator=(const Handle&) = delete;
+
+    const int ordinal;
+    CUstream stream = nullptr;
+  };
+
+  void run_on_host(const Thunk& thunk, const Launch& launch);
+
+  const Options options_;
+  Failure& failure_;
+  Handle handle_;
+  const WorkQueue queue_;
+  HostThunks host_thunks_;
+  Completer completer_;
+  // From begin() to end().
+  std::optional<Current> current_;
+  const Executable* executable_ = nullptr;
+  StreamError error_;  // of what was passed to the GPU since begin(); nothing is passed any more
+};
+
+}  // namespace weft::runtime::cuda
