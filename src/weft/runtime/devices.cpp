@@ -15,7 +15,7 @@ namespace weft::runtime {
 namespace {
 
 // Returns a GPU's device. It is never destroyed: work that nobody waits for may still run when the process ends.
-Device& cuda(int ordinal) {
+Device& gpu_device(int ordinal) {
   static std::mutex mutex;
   static auto* const devices = new std::map<int, std::unique_ptr<CudaDevice>>;
   const std::lock_guard lock(mutex);
@@ -28,7 +28,7 @@ Device& cuda(int ordinal) {
 
 Device& device_named(std::string_view name) {
   if (name == "cpu") return cpu();
-  if (name == "cuda") return cuda(0);
+  if (name == "cuda") return gpu_device(0);
   constexpr std::string_view prefix = "cuda:";
   int ordinal = -1;
   const char* const end = name.data() + name.size();
@@ -36,7 +36,7 @@ Device& device_named(std::string_view name) {
   const auto parsed = is_cuda ? std::from_chars(name.data() + prefix.size(), end, ordinal) : std::from_chars_result{};
   require(is_cuda && parsed.ec == std::errc() && parsed.ptr == end && ordinal >= 0, "device: '", name,
           "' is not a device: use cpu, cuda, or cuda:N for GPU number N");
-  return cuda(ordinal);
+  return gpu_device(ordinal);
 }
 
 Device& default_device() {

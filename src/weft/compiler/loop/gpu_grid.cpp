@@ -133,9 +133,8 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
   const std::int64_t each = aligned ? width : 1, vectors = lanes / each;
   switch (loop.walk) {
     case Walk::lanes: {
-      constexpr std::int64_t most_blocks = 16384;
       grid.threads_x = gpu_lane_threads;
-      grid.blocks_x = std::min(groups(vectors, gpu_lane_threads), most_blocks);
+      grid.blocks_x = std::min(groups(vectors, gpu_lane_threads), most_blocks_x);
       break;
     }
     case Walk::rows: {

@@ -18,6 +18,7 @@ class CudaBackend final : public DeviceBackend {
  public:
   CudaBackend(int ordinal, const DeviceOptions& options)
       : kind_(concat("cuda:", cuda::gpu(ordinal).ordinal)),
+        target_(cuda::target_of(cuda::gpu(ordinal))),
         space_(cuda::space_of(ordinal)),
         allocator_(cuda::gpu_allocator(ordinal, options.memory_bytes)) {
     for (std::size_t kind = 0; kind < stream_kinds; ++kind)
@@ -29,6 +30,7 @@ class CudaBackend final : public DeviceBackend {
   }
 
   std::string_view kind() const override { return kind_; }
+  std::string target() const override { return target_; }
   const MemorySpace& memory_space() const override { return space_; }
   Memory allocate(std::uint64_t bytes) override { return allocator_->allocate(bytes); }
   void release_cached() override { allocator_->release_cached(); }
@@ -37,7 +39,7 @@ class CudaBackend final : public DeviceBackend {
   bool needs_origins() const override { return true; }
 
  private:
-  const std::string kind_;
+  const std::string kind_, target_;
   const MemorySpace& space_;
   const std::shared_ptr<Allocator> allocator_;
   cuda::Failure failure_;

@@ -71,6 +71,12 @@ const Gpu& gpu(int ordinal) {
   return (*gpus)[ordinal];
 }
 
+std::string target_of(const Gpu& gpu) {
+  require(gpu.major >= 8, "cuda: ", gpu.name, " has compute capability ", gpu.major, '.', gpu.minor,
+          "; programs need 8.0 (Ampere) or newer");
+  return gpu.major >= 9 ? "sm_90" : "sm_80";
+}
+
 CUcontext primary_context(int ordinal) {
   static auto* const contexts = new std::vector<PrimaryContext>(find_gpus() ? find_gpus()->size() : 0);
   gpu(ordinal);

@@ -24,6 +24,9 @@ const Result<std::vector<Gpu>>& find_gpus();
 // Throws Error with the reason if there is no such GPU.
 const Gpu& gpu(int ordinal);
 
+// Returns the newest target whose code the GPU runs, among those that compilers know: sm_80 or sm_90. Throws Error for older GPUs.
+std::string target_of(const Gpu& gpu);
+
 // Returns the primary context of a GPU, which libraries of NVIDIA share with weft. It is made at the first call and lives until the
 // process ends. Throws Error if there is no such GPU or it cannot be used.
 CUcontext primary_context(int ordinal);

@@ -24,6 +24,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/threads.h>
+#include <weft/compiler/codegen/cuda/assemble.h>
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
@@ -154,6 +155,7 @@ std::vector<std::string> make_objects(std::span<const KernelSource> sources, std
         emit(*module, sources[i], names[i], target);
         optimise(*module, *machine);
         objects[i] = make_object(*module, *machine)->getBuffer().str();
+        if (target.is_gpu) objects[i] = assembled(std::move(objects[i]), target);
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
