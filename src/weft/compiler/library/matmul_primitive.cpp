@@ -5,9 +5,6 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <iterator>
-#include <list>
-#include <map>
 #include <mutex>
 #include <new>
 #include <numeric>
@@ -15,6 +12,7 @@
 
 #include <weft/base/error.h>
 #include <weft/base/hash.h>
+#include <weft/compiler/library/recently_used.h>
 #include <weft/runtime/parallel.h>
 #include <weft/runtime/thread_scratch.h>
 
@@ -62,50 +60,7 @@ ProductKey key_of(const Product& product) {
   return key;
 }
 
-class Primitives {
- public:
-  static Primitives& instance() {
-    static Primitives primitives;
-    return primitives;
-  }
-
-  // If another thread is making the same primitive, waits for it.
-  template <class Make>
-  std::shared_ptr<const ProductPrimitive> find(const ProductKey& key, Make&& make) {
-    const std::shared_ptr<Entry> entry = entry_of(key);
-    std::call_once(entry->once, [&] { entry->primitive = make(); });
-    return entry->primitive;
-  }
-
- private:
-  struct Entry {
-    std::once_flag once;
-    std::shared_ptr<const ProductPrimitive> primitive;
-  };
-  using Entries = std::list<std::pair<ProductKey, std::shared_ptr<Entry>>>;
-  static constexpr std::size_t most = 1024;  // as many as oneDNN's own primitive cache keeps
-
-  std::shared_ptr<Entry> entry_of(const ProductKey& key) {
-    Entries dropped;  // destroyed outside the lock
-    const std::lock_guard lock(mutex_);
-    const auto [at, is_new] = by_key_.try_emplace(key);
-    if (!is_new) {
-      entries_.splice(entries_.begin(), entries_, at->second);
-      return at->second->second;
-    }
-    entries_.emplace_front(key, std::make_shared<Entry>());
-    at->second = entries_.begin();
-    if (entries_.size() > most) {
-      by_key_.erase(entries_.back().first);
-      dropped.splice(dropped.begin(), entries_, std::prev(entries_.end()));
-    }
-    return entries_.front().second;
-  }
-
-  std::mutex mutex_;
-  Entries entries_;  // most recently used first
-  std::map<ProductKey, Entries::iterator> by_key_;
-};
+constexpr std::size_t most_primitives = 1024;  // as many as oneDNN's own primitive cache keeps
 
 class MatmulPrimitive final : public ProductPrimitive {
  public:
@@ -454,7 +409,8 @@ std::shared_ptr<const ProductPrimitive> primitive_of(const Product& product) {
   // oneDNN divides a product among as many threads as there are when it is described and made.
   runtime::adopt_thread_count();
   const auto one = product.one_thread ? std::make_optional<runtime::SingleThread>() : std::nullopt;
-  return Primitives::instance().find(key_of(product), [&]() -> std::shared_ptr<const ProductPrimitive> {
+  static RecentlyUsed<ProductKey, ProductPrimitive> kept(most_primitives);
+  return kept.find(key_of(product), [&]() -> std::shared_ptr<const ProductPrimitive> {
     auto primitive = make_primitive(product);
     if (product.one_thread || runtime::thread_count() == 1 || !SharingPrimitive::serves(product)) return primitive;
     return std::make_shared<SharingPrimitive>(product, std::move(primitive));

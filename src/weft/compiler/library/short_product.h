@@ -6,17 +6,13 @@
 #include <span>
 
 #include <weft/compiler/library/matmul_primitive.h>
+#include <weft/compiler/library/product_unit.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::compiler {
 
 // Returns whether the product has few terms, floats of at most 32 bits, and no epilogue.
 bool is_short(const Product& product);
-
-struct ProductOperand {
-  runtime::Slice slice;
-  std::size_t offset = 0;  // bytes
-};
 
 // Makes the thunk. `operands` are lhs, rhs and the result.
 std::unique_ptr<runtime::Thunk> short_product_thunk(const Product& product, std::span<const ProductOperand> operands);

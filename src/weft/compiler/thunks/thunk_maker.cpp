@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include <weft/compiler/library/cuda/gpu_product.h>
 #include <weft/compiler/library/matmul_thunk.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/copy_thunk.h>
@@ -15,10 +16,12 @@
 namespace weft::compiler {
 
 bool ThunkMaker::has_product(const Matmul& matmul) const {
+  if (options_.target->is_gpu) return gpu_product_exists(matmul, options_.sizes);
   return matmul_exists(matmul, options_.sizes, *options_.target);
 }
 
 Unit ThunkMaker::make_product(const Matmul& matmul) const {
+  if (options_.target->is_gpu) return gpu_product_unit(matmul, options_.strict, options_.sizes);
   return matmul_unit(matmul, options_.strict, options_.sizes);
 }
 
