@@ -21,6 +21,7 @@ struct Flags {
   std::int64_t layers = 12, width = 768, heads = 12, context = 1024, vocabulary = 50257, batch = 32, steps = 20,
                warm_up = 4;
   std::string dtype = "bf16";
+  bool thunks = false;
 };
 
 Flags parse(int argc, char** argv) {
@@ -35,6 +36,8 @@ Flags parse(int argc, char** argv) {
   app.add_option("--steps", flags.steps, "timed steps");
   app.add_option("--warm-up", flags.warm_up, "steps before them");
   app.add_option("--dtype", flags.dtype)->check(CLI::IsMember({"f32", "bf16"}));
+  app.add_flag("--thunks", flags.thunks,
+               "also print the time of each thunk to the standard error; on a GPU, with WEFT_SYNCHRONOUS=1");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -65,7 +68,7 @@ nlohmann::json run(const Flags& flags) {
   std::vector<Tensor> batches;
   for (int i = 0; i < 4; ++i)
     batches.push_back(random::integers(random::Key(i), {flags.batch, flags.context + 1}, 0, flags.vocabulary));
-  sync();
+  weft::sync();
   std::vector<double> losses;
   const auto step = [&](std::int64_t i) { return train_step(batches[i % 4]); };
   const auto first = Clock::now();
@@ -79,6 +82,14 @@ nlohmann::json run(const Flags& flags) {
   later.back().item<float>();
   const double all = seconds_since(timed);
   for (const Tensor& loss : later) losses.push_back(loss.item<float>());
+  if (flags.thunks) {
+    device().set_profiling(true);
+    step(0).item<float>();
+    device().set_profiling(true);
+    for (std::int64_t i = 0; i < 3; ++i) step(i).item<float>();
+    std::cerr << runtime::thunk_table(device().thunk_times());
+    device().set_profiling(false);
+  }
   const runtime::DeviceStats stats = device().stats();
   return {{"peer", "weft"},
           {"device", device().id().text()},

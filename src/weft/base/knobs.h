@@ -29,7 +29,7 @@ inline constexpr bool checked_build = true;
   KNOB(logs, Text, "", "channels to log, separated by commas; all: every one (base/log.h lists them)")                \
   KNOB(log_json, Switch, false, "log lines as JSON objects: time, channel, message")                                  \
   KNOB(num_threads, Integer, 0, "threads that run kernels; 0: as many as CPUs this process may use")                  \
-  KNOB(device, Text, "cpu", "where programs run: cpu, cuda (the first NVIDIA GPU), or cuda:N")                         \
+  KNOB(device, Text, "cpu", "where programs run: cpu, cuda (the first NVIDIA GPU), or cuda:N")                        \
   KNOB(devices, Integer, 1, "devices that JAX sees: logical ones, which share the CPUs")                              \
   KNOB(share_cpus, Switch, true, "fewer threads run kernels while other programs keep CPUs busy")                     \
   KNOB(run_ahead_launches, Integer, 8, "launches the host may be ahead of the device before it waits")                \
@@ -69,7 +69,7 @@ inline constexpr bool checked_build = true;
        "processes that mpirun started together share the devices of a mesh; 0: each computes by itself")              \
   KNOB(rank_deadline_s, Real, 300, "seconds that a process waits for another one in a collective before it gives up") \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")                       \
-  KNOB(cuda_driver, Text, "libcuda.so.1", "the library of the NVIDIA driver; empty: GPUs are not used")                \
+  KNOB(cuda_driver, Text, "libcuda.so.1", "the library of the NVIDIA driver; empty: GPUs are not used")               \
   KNOB(cuda_libraries, Text, "", "folder where NVIDIA's libraries are looked for first, such as libcublasLt.so.13")
 
 template <class T>

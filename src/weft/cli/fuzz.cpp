@@ -27,6 +27,7 @@
 #include <weft/fuzz/generator.h>
 #include <weft/fuzz/inputs.h>
 #include <weft/ir/text/text.h>
+#include <weft/runtime/devices.h>
 
 namespace weft::cli {
 
@@ -39,6 +40,7 @@ struct FuzzOptions {
   std::int64_t time_limit = 30;  // in seconds, for one graph
   std::int64_t show = 10;        // number of failures to list
   std::string output;            // folder for graphs that failed
+  std::string device = "cpu";    // where graphs run
   bool json = false;
 };
 
@@ -59,9 +61,11 @@ void to_json(nlohmann::json& json, const GraphResult& r) { json = {r.fault, r.re
 
 constexpr std::uint64_t cached = 8;  // one in this many graphs also tests the kernel cache
 
-GraphResult run_graph(std::uint64_t seed) {
+GraphResult run_graph(std::uint64_t seed, const std::string& device) {
   const auto graph = fuzz::random_graph(seed);
-  const fuzz::Verdict verdict = fuzz::check(*graph, fuzz::random_inputs(*graph, seed), {.cache = seed % cached == 0});
+  const fuzz::Verdict verdict =
+      fuzz::check(*graph, fuzz::random_inputs(*graph, seed),
+                  {.cache = seed % cached == 0, .device = device == "cpu" ? nullptr : &runtime::device_named(device)});
   GraphResult result{.elements = verdict.elements, .unknown = verdict.unknown, .nodes = std::ssize(graph->nodes())};
   if (verdict.fault) {
     result.fault = name(*verdict.fault);
@@ -100,7 +104,7 @@ class FuzzRun {
   };
 
   std::vector<Batch> batches() const {
-    constexpr std::int64_t size = 20;
+    const std::int64_t size = options_.device == "cpu" ? 20 : 100;  // a process takes a second to find a GPU
     std::vector<Batch> list;
     for (std::int64_t i = 0; i < options_.graphs; i += size) list.push_back({i, std::min(i + size, options_.graphs)});
     return list;
@@ -119,7 +123,7 @@ class FuzzRun {
           std::vector<GraphResult> results;
           for (std::int64_t i = pieces[p].begin; i < pieces[p].end; ++i) {
             ::alarm(options_.time_limit);  // ends the process if a graph hangs
-            results.push_back(run_graph(seed_of(i)));
+            results.push_back(run_graph(seed_of(i), options_.device));
           }
           return nlohmann::json(results).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         },
@@ -237,6 +241,8 @@ void add_fuzz(CLI::App& app) {
   add_integer(command, "--jobs", options->jobs, "Processes that run at once", {1, 1024});
   add_integer(command, "--time-limit", options->time_limit, "Seconds that one graph may take", {1, 86'400});
   add_integer(command, "--show", options->show, "Failures to list", {0, 1'000'000});
+  add_text(command, "--device", options->device, "a device",
+           "Device on which graphs run: cpu, cuda or cuda:N; default: cpu");
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
   command.callback([options] { run_fuzz(*options); });
 }

@@ -143,8 +143,9 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
     for (std::size_t i = 0; thunk && i < thunk->routines.size(); ++i) {
       Routine& routine = *thunk->routines[i];
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
-      routines.emplace_back(&routine, request.called(request.add(name, routine.source, routine.key, code_target(unit, target)),
-                                                     unit.info));
+      routines.emplace_back(
+          &routine,
+          request.called(request.add(name, routine.source, routine.key, code_target(unit, target)), unit.info));
     }
   }
   result.code = request.get(report);

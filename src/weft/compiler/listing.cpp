@@ -79,7 +79,8 @@ class Lister : public Observer {
     const char* comment = form == CodeForm::assembly ? "# " : "; ";
     const auto show = [&](const Unit& unit, const KernelSource& source, const std::string& key) {
       if (known_.insert(key).second)
-        text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form, code_target(unit, target_)), '\n');
+        text += concat(comment, program, ": ", unit.info.name, '\n',
+                       show_kernel(source, form, code_target(unit, target_)), '\n');
     };
     for (const Unit& unit : units) {
       if (const GeneratedKernels* kernels = unit.kernels())

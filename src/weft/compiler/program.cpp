@@ -117,11 +117,7 @@ std::uint64_t Program::changed(const Instance* before, std::span<const std::int6
 
 namespace {
 
-<<<<<<< HEAD
-double bytes_in(const std::vector<runtime::Slice>& slices) {
-=======
 double slice_bytes(const std::vector<runtime::Slice>& slices) {
->>>>>>> 61e96619 (GPUs multiply matrices through cuBLASLt)
   double bytes = 0;
   for (const runtime::Slice& slice : slices) bytes += slice.bytes;
   return bytes;
@@ -164,11 +160,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
   const Unit& work = sized ? *sized : u;
   thunk->info = u.info;
   thunk->info.flops = sizes(work.flops);
-<<<<<<< HEAD
-  thunk->info.bytes = work.bytes ? sizes(*work.bytes) : bytes_in(reads) + bytes_in(writes);
-=======
   thunk->info.bytes = work.bytes ? sizes(*work.bytes) : slice_bytes(reads) + slice_bytes(writes);
->>>>>>> 61e96619 (GPUs multiply matrices through cuBLASLt)
   thunk->info.link_seconds = u.link_seconds;
   thunk->stream = u.stream;
   thunk->has_side_effect = u.has_side_effect;

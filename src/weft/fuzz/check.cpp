@@ -45,8 +45,8 @@ class Threads {
 
 using Program = std::shared_ptr<const runtime::Executable>;
 
-std::vector<Array> run(const Program& program, std::span<const Array> inputs) {
-  auto& device = runtime::cpu();
+std::vector<Array> run(const Program& program, std::span<const Array> inputs,
+                       runtime::Device& device = runtime::cpu()) {
   std::vector<runtime::BufferPtr> buffers;
   for (const Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   std::vector<Array> outputs;
@@ -130,6 +130,23 @@ void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span
     compiler::clear_kernel_cache();
     require_same(Fault::cache, run(compiler::compile(graph), inputs), first);
   }
+}
+
+// Runs the graph on a device other than the CPU.
+void check_device(runtime::Device& device, const ir::Graph& graph, std::span<const Array> inputs,
+                  std::span<const Bounded> want, std::span<const Bounded> strict_want) {
+  const compiler::Options options{.target = &compiler::Target::named(device.target())};
+  const Program program = compiler::compile(graph, options);
+  const auto first = run(program, inputs, device);
+  require_within(Fault::value, first, want);
+  require_same(Fault::repeat, run(program, inputs, device), first);
+  compiler::Options donating = options, with_library = options, strict = options;
+  donating.donatable.assign(inputs.size(), true);
+  require_same(Fault::donation, run(compiler::compile(graph, donating), inputs, device), first);
+  with_library.disabled_passes = {"expand-small-dots"};
+  require_within(Fault::value, run(compiler::compile(graph, with_library), inputs, device), want);
+  strict.strict = true;
+  require_within(Fault::strict_value, run(compiler::compile(graph, strict), inputs, device), strict_want);
 }
 
 // Returns the same graph with other numbers for one of its sizes, twice; empty if its ops do not accept them.
@@ -277,6 +294,10 @@ Verdict check(const ir::Graph& graph, std::span<const Array> inputs, const Check
   }
   try {
     const Threads two(2);
+    if (options.device) {
+      check_device(*options.device, graph, inputs, want, strict);
+      return verdict;
+    }
     check_text(graph, inputs, want);
     check_fast(graph, inputs, want, options.cache);
     check_strict(graph, inputs, strict);

@@ -8,6 +8,7 @@
 
 #include <weft/ir/array.h>
 #include <weft/ir/graph.h>
+#include <weft/runtime/device.h>
 
 namespace weft::fuzz {
 
@@ -38,6 +39,8 @@ struct Verdict {
 
 struct CheckOptions {
   bool cache = true;  // also compile without cached kernels, and with kernels loaded from disk
+  // A device on which the graph runs, compiled for its target, instead of in the ways of the CPU; null: the CPU.
+  runtime::Device* device = nullptr;
 };
 
 // Throws Error if the interpreter does not accept the graph. The number of kernel threads is changed during the check.

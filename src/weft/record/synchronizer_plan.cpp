@@ -82,7 +82,8 @@ void Synchronizer::add_bindings(Fingerprint& key, bool strict) const {
   const BuildOptions& options = build_options();
   key.add(options.activation_bytes << 3 | static_cast<std::uint64_t>(options.tuning) << 1 |
           std::uint64_t{options.keeps_memory});
-  if (const std::string& target = device().target(); target != compiler::Target::host().name) key.add(hash_bytes(target));
+  if (const std::string& target = device().target(); target != compiler::Target::host().name)
+    key.add(hash_bytes(target));
   if (!mesh_) return;
   key.add(compiler::Options::from_knobs().communication_key());
   key.add(replicated(mesh_->mesh, 0).number());

@@ -48,14 +48,14 @@ class Functions final : public ir::ScalarBuilder {
   }
 };
 
-// Calls visit(position, buffer) for every access to neighbouring elements along the lanes.
+// Calls visit(position, gathered, buffer) for every access to neighbouring elements along the lanes.
 template <class Visit>
 void for_each_dense_access(const Loop& loop, Visit&& visit) {
   const std::size_t lane = loop.sizes.size() - 1;
   for (const Expr& e : loop.exprs)
-    if (e.kind == Expr::Kind::load && e.position.coefficients[lane].is(1)) visit(e.position, e.buffer);
+    if (e.kind == Expr::Kind::load && e.position.coefficients[lane].is(1)) visit(e.position, e.gathered, e.buffer);
   for (const Store& s : loop.stores)
-    if (s.position.coefficients[lane].is(1)) visit(s.position, s.buffer);
+    if (s.position.coefficients[lane].is(1)) visit(s.position, std::vector<Expr::Gathered>(), s.buffer);
 }
 
 bool has_reduction(const Loop& loop) {
@@ -63,11 +63,13 @@ bool has_reduction(const Loop& loop) {
 }
 
 std::uint32_t whole_warps(std::int64_t threads, int most) {
-  return static_cast<std::uint32_t>(std::clamp<std::int64_t>((threads + gpu_warp - 1) / gpu_warp * gpu_warp, gpu_warp, most));
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>((threads + gpu_warp - 1) / gpu_warp * gpu_warp, gpu_warp, most));
 }
 
 std::uint32_t power_of_two_above(std::int64_t count, int most) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))), most));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1))), most));
 }
 
 std::int64_t groups(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
@@ -91,7 +93,9 @@ bool has_gpu_code(const Loop& loop) {
 
 int gpu_vector_width(const Loop& loop) {
   int bytes = 16;
-  for_each_dense_access(loop, [&](const Position&, std::int32_t buffer) { bytes = std::min(bytes, byte_size(loop.buffers[buffer])); });
+  for_each_dense_access(loop, [&](const Position&, const auto&, std::int32_t buffer) {
+    bytes = std::min(bytes, byte_size(loop.buffers[buffer]));
+  });
   return std::min(16 / bytes, 8);
 }
 
@@ -123,7 +127,8 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
   const std::int64_t lanes = value(loop.sizes[lane]), rows = count(0, loop.rows);
   const int width = gpu_vector_width(loop);
   bool aligned = width > 1 && lanes % width == 0;
-  for_each_dense_access(loop, [&](const Position& position, std::int32_t buffer) {
+  for_each_dense_access(loop, [&](const Position& position, const auto& gathered, std::int32_t buffer) {
+    for (const Expr::Gathered& g : gathered) aligned = aligned && value(g.stride) % width == 0;
     aligned = aligned && value(position.offset) % width == 0 &&
               offsets[buffer] % (static_cast<std::uint64_t>(width) * byte_size(loop.buffers[buffer])) == 0;
     for (std::size_t a = 0; a < lane; ++a)
@@ -155,7 +160,8 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
       grid.threads_x = power_of_two_above(vectors, gpu_warp);
       // Lanes first, then as many threads along the reduced axes as have something to add.
       const std::int64_t serial = count(loop.rows, loop.serial);
-      grid.threads_y = power_of_two_above(serial, gpu_column_threads / static_cast<int>(std::max<std::int64_t>(grid.threads_x, gpu_warp)));
+      grid.threads_y = power_of_two_above(
+          serial, gpu_column_threads / static_cast<int>(std::max<std::int64_t>(grid.threads_x, gpu_warp)));
       grid.blocks_x = std::min(rows * groups(lanes, grid.threads_x * each), most_blocks_x);
       grid.shared_bytes = grid.threads_y > 1 ? grid.threads_x * grid.threads_y * each * 8 : 0;
       break;

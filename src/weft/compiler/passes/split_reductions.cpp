@@ -14,12 +14,12 @@ namespace weft::compiler {
 namespace {
 
 // The way in which a sum is split must not depend on the number of threads, so these serve every machine of a kind.
-struct Division {
+struct SplitRule {
   std::int64_t enough_tasks, short_reduction;
   std::int64_t lanes;  // of one task, if the sum is not along rows
 };
-constexpr Division for_cpus = {64, 4096, 64}, for_gpus = {512, 1024, 256};
-const Division& division_for(const Target& target) { return target.is_gpu ? for_gpus : for_cpus; }
+constexpr SplitRule for_cpus = {64, 4096, 64}, for_gpus = {512, 1024, 256};
+const SplitRule& split_rule(const Target& target) { return target.is_gpu ? for_gpus : for_cpus; }
 
 using Dims = std::vector<std::int64_t>;
 
@@ -31,7 +31,7 @@ std::int64_t part_of(std::int64_t size, std::int64_t wanted) {
 }
 
 // Returns into how many parts to split the first reduced dimension; 1 means no split.
-std::int64_t parts_of(Type type, const Dims& dims, bool along_rows, const Division& by) {
+std::int64_t parts_of(Type type, const Dims& dims, bool along_rows, const SplitRule& by) {
   std::int64_t kept = 1, summed = 1;
   for (int d = 0; d < type.rank(); ++d) (std::ranges::binary_search(dims, d) ? summed : kept) *= type.size(d);
   const std::int64_t tasks = along_rows ? kept : (kept + by.lanes - 1) / by.lanes;
@@ -90,7 +90,7 @@ bool is_reordered(const ir::Node& reduce, const SizeValues& sizes, const Target&
   if (last_kept >= 0 && vanishes(last_kept) && !dims.empty() && dims.front() < last_kept) return true;
   if (along_rows && dims.size() > 1 && vanishes(dims.back())) return true;
   std::erase_if(dims, [&](std::int64_t d) { return known.size(d) == 1; });
-  return !dims.empty() && parts_of(known, dims, along_rows, division_for(target)) != 1;
+  return !dims.empty() && parts_of(known, dims, along_rows, split_rule(target)) != 1;
 }
 
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target& target) {
@@ -116,7 +116,7 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target
           return std::vector{total};
         }
         const int cut = dims[0];
-        const std::int64_t parts = type.is_static() ? parts_of(type, dims, !inner.empty(), division_for(target)) : 1;
+        const std::int64_t parts = type.is_static() ? parts_of(type, dims, !inner.empty(), split_rule(target)) : 1;
         if (parts == 1 && x == operands[0]) return std::nullopt;
         if (parts == 1) return std::vector{reduce(x, init, dims, node)};
         // Reshapes [.., n, ..] to [.., parts, n / parts, ..]; the second of these is reduced first.

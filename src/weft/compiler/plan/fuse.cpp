@@ -343,12 +343,14 @@ class FusionPlanner {
   }
 
   // A store may overwrite an input that is read at exactly the same elements and not read after the store. Inputs that differ only in shape
-  // share their bytes.
+  // share their bytes. On a GPU, all threads of a row read an element that does not depend on the lane, and one of them may store it before
+  // the others have read it.
   void find_in_place(Unit& unit) const {
     const Loop& loop = *unit.kernels()->loops[0];
     for (const Store& s : loop.stores) {
       const int stage = loop.exprs[s.value].stage;
       if (loop.walk == Walk::columns || stage != loop.stages - 1) continue;
+      if (options_.target->is_gpu && s.position.coefficients.back().is(0)) continue;
       for (int input = 0; input < loop.inputs; ++input) {
         if (byte_size(loop.buffers[input]) != byte_size(loop.buffers[s.buffer])) continue;
         bool same = true;

@@ -8,8 +8,8 @@ namespace weft::compiler {
 
 const Target& code_target(const Unit& unit, const Target& target) {
   const GeneratedKernels* const kernels = unit.kernels();
-  const bool is_on_gpu =
-      target.is_gpu && kernels && std::ranges::all_of(kernels->loops, [](const auto& loop) { return has_gpu_code(*loop); });
+  const bool is_on_gpu = target.is_gpu && kernels &&
+                         std::ranges::all_of(kernels->loops, [](const auto& loop) { return has_gpu_code(*loop); });
   return is_on_gpu ? target : target.of_thunks();
 }
 

@@ -42,10 +42,10 @@ void launch_kernel(const GpuKernelCall& call, const runtime::Launch& launch) {
   call.kernel->load(queue.ordinal, grid.form);
   Arguments arguments(call, launch);
   const runtime::cuda::Driver& driver = runtime::cuda::driver();
-  runtime::cuda::check(
-      driver.cuLaunchKernel(call.kernel->function(queue.ordinal, grid.form), grid.blocks_x, grid.blocks_y, 1,
-                            grid.threads_x, grid.threads_y, 1, grid.shared_bytes, queue.stream, arguments.data(), nullptr),
-      "cuLaunchKernel");
+  runtime::cuda::check(driver.cuLaunchKernel(call.kernel->function(queue.ordinal, grid.form), grid.blocks_x,
+                                             grid.blocks_y, 1, grid.threads_x, grid.threads_y, 1, grid.shared_bytes,
+                                             queue.stream, arguments.data(), nullptr),
+                       "cuLaunchKernel");
 }
 
 std::vector<std::uint64_t> slice_offsets(const std::vector<runtime::Slice>& buffers) {

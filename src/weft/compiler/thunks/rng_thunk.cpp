@@ -107,7 +107,7 @@ Unit rng_unit(const ir::Node& node, const NativeContext& context) {
   unit.in_place = {{0, 0}};
   unit.thunk().make = [state = node.type(0), bits = node.type(1), threefry, code,
                        lanes = context.options.target->of_thunks().lanes](std::span<const Slice> reads,
-                                                              std::span<const Slice> writes, const Slice&) {
+                                                                          std::span<const Slice> writes, const Slice&) {
     return std::make_unique<RngThunk>(state, bits, threefry, code, lanes, reads[0], writes[0], writes[1]);
   };
   return unit;

@@ -93,20 +93,24 @@ std::byte* HostThunks::copy_of(std::uintptr_t address) const {
   return copies_ + block.place + (address - block.begin);
 }
 
-// Passes to the stream the copies of these slices. Slices that overlap, or follow each other, are copied at once.
+// Passes to the stream the copies of these slices. Slices that overlap, or follow each other in one allocation, are copied at once; a copy
+// must not cross from one block of the GPU's memory into another.
 void HostThunks::copy(std::span<const Slice> slices, const Launch& launch, bool to_host) {
   copied_.clear();
   for (const Slice& slice : slices) {
     const auto found = std::ranges::lower_bound(ranges_, slice.allocation, {}, &Range::allocation);
     if (slice.bytes == 0 || found == ranges_.end() || found->allocation != slice.allocation) continue;
     const auto begin = reinterpret_cast<std::uintptr_t>(launch.at(slice));
-    copied_.push_back({.begin = begin, .end = begin + slice.bytes});
+    copied_.push_back({.allocation = slice.allocation, .begin = begin, .end = begin + slice.bytes});
   }
   std::ranges::sort(copied_, {}, &Range::begin);
   for (std::size_t i = 0; i < copied_.size();) {
     Range range = copied_[i];
     std::byte* const copy = copy_of(range.begin);
-    for (++i; i < copied_.size() && copied_[i].begin <= range.end &&
+    const auto continues = [&](const Range& next) {
+      return next.begin < range.end || (next.begin == range.end && next.allocation == range.allocation);
+    };
+    for (++i; i < copied_.size() && continues(copied_[i]) &&
               copy_of(copied_[i].begin) == copy + (copied_[i].begin - range.begin);
          ++i)
       range.end = std::max(range.end, copied_[i].end);

@@ -41,7 +41,8 @@ std::string assembled(std::string ptx, const Target& target) {
   std::size_t bytes = 0;
   int result = driver.cuLinkAddData(link, input_is_ptx, ptx.data(), ptx.size() + 1, "kernel", 0, nullptr, nullptr);
   if (result == runtime::cuda::success) result = driver.cuLinkComplete(link, &cubin, &bytes);
-  std::string code = result == runtime::cuda::success ? std::string(static_cast<const char*>(cubin), bytes) : std::string();
+  std::string code =
+      result == runtime::cuda::success ? std::string(static_cast<const char*>(cubin), bytes) : std::string();
   driver.cuLinkDestroy(link);
   if (code.empty()) throw InternalError(concat("cuda: the driver does not assemble a generated kernel: ", log.data()));
   return code;

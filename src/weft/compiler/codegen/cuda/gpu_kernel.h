@@ -16,7 +16,8 @@ namespace weft::compiler {
 class GpuKernel {
  public:
   // `image`, PTX or a cubin, has the functions gpu_function(name, form).
-  GpuKernel(std::shared_ptr<const std::string> image, std::string name) : image_(std::move(image)), name_(std::move(name)) {}
+  GpuKernel(std::shared_ptr<const std::string> image, std::string name)
+      : image_(std::move(image)), name_(std::move(name)) {}
 
   // Loads the function of a form on a GPU, unless it is there. Throws Error with what the driver says.
   void load(int ordinal, GpuForm form) const;

@@ -105,7 +105,8 @@ class GpuLoopEmitter final : public LoopEmitter {
   }
 
   void store_row_values(int stage) {
-    if (std::ranges::none_of(loop_.stores, [&](const Store& s) { return !per_lane(s) && stage_of(s) == stage; })) return;
+    if (std::ranges::none_of(loop_.stores, [&](const Store& s) { return !per_lane(s) && stage_of(s) == stage; }))
+      return;
     Value* first = is_first(Index::thread_x);
     if (!has_reductions()) first = b_.CreateAnd(first, is_first(Index::block_y));
     if_then(first, [&] { emit_row_stores(stage); });
@@ -204,9 +205,7 @@ class GpuLoopEmitter final : public LoopEmitter {
   }
 
   // Returns where a number of 8 bytes lies in shared memory.
-  Value* shared(Value* number) {
-    return b_.CreateGEP(b_.getInt64Ty(), machine_->shared(b_), number);
-  }
+  Value* shared(Value* number) { return b_.CreateGEP(b_.getInt64Ty(), machine_->shared(b_), number); }
 
   void combine_warps(const std::vector<std::size_t>& reductions, const std::vector<Value*>& totals) {
     Value* thread = machine_->index(b_, Index::thread_x);
@@ -317,8 +316,7 @@ void emit_gpu_loop(llvm::Module& module, const Loop& loop, const std::string& na
   arguments.resize(arguments.size() + loop.parameters.size(), llvm::Type::getInt64Ty(context));
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), arguments, false);
   for (const GpuForm form : gpu_forms(loop)) {
-    auto* function =
-        llvm::Function::Create(type, llvm::Function::ExternalLinkage, gpu_function(name, form), module);
+    auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, gpu_function(name, form), module);
     GpuLoopEmitter(*function, loop, target, form).emit_kernel();
   }
 }

@@ -16,8 +16,9 @@ class Nvptx final : public GpuMachine {
  public:
   Value* index(llvm::IRBuilder<>& b, Index index) override {
     using namespace llvm::Intrinsic;
-    constexpr llvm::Intrinsic::ID registers[] = {nvvm_read_ptx_sreg_tid_x,   nvvm_read_ptx_sreg_tid_y,   nvvm_read_ptx_sreg_ntid_x,
-                                                 nvvm_read_ptx_sreg_ntid_y,  nvvm_read_ptx_sreg_ctaid_x, nvvm_read_ptx_sreg_ctaid_y,
+    constexpr llvm::Intrinsic::ID registers[] = {nvvm_read_ptx_sreg_tid_x,    nvvm_read_ptx_sreg_tid_y,
+                                                 nvvm_read_ptx_sreg_ntid_x,   nvvm_read_ptx_sreg_ntid_y,
+                                                 nvvm_read_ptx_sreg_ctaid_x,  nvvm_read_ptx_sreg_ctaid_y,
                                                  nvvm_read_ptx_sreg_nctaid_x, nvvm_read_ptx_sreg_nctaid_y};
     return b.CreateIntrinsic(registers[static_cast<int>(index)], {}, {});
   }
@@ -33,8 +34,8 @@ class Nvptx final : public GpuMachine {
     constexpr const char* name = "shared_memory";
     if (llvm::GlobalVariable* const known = module.getNamedGlobal(name)) return known;
     auto* type = llvm::ArrayType::get(b.getInt8Ty(), 0);  // the launch says how large it is
-    auto* memory = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, name, nullptr,
-                                            llvm::GlobalValue::NotThreadLocal, shared_space);
+    auto* memory = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, name,
+                                            nullptr, llvm::GlobalValue::NotThreadLocal, shared_space);
     memory->setAlignment(llvm::Align(16));
     return memory;
   }

@@ -106,7 +106,8 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
   llvm::legacy::PassManager emit;
-  const auto type = target.getTargetTriple().isNVPTX() ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+  const auto type =
+      target.getTargetTriple().isNVPTX() ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
   if (target.addPassesToEmitFile(emit, out, nullptr, type))
     throw InternalError("LLVM: this target makes no object files");
   emit.run(module);

@@ -46,8 +46,8 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
     if (is_unsigned_integer(index.dtype)) {
       start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
     } else {
-      start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                       b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, everywhere(i64(0))), limit);
+      start = b_.CreateBinaryIntrinsic(
+          llvm::Intrinsic::smin, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, everywhere(i64(0))), limit);
     }
     Value* term = b_.CreateMul(start, everywhere(number(g.stride)));
     if (per_lane) {
@@ -80,8 +80,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   }
   Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(lane_numbers_->getType(), 0);
   if (!lane_stride(e.position).is(0))
-    steps =
-        b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, splat(number(lane_stride(e.position)))));
+    steps = b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, splat(number(lane_stride(e.position)))));
   if (!mask) mask = llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
   Value* addresses = b_.CreateGEP(element, address, steps);
   return s.from_memory(b_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)),

@@ -63,8 +63,7 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
 Value* ScalarEmitter::round(Value* value, DType dtype) {
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
-  if (target_.is_gpu)
-    return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getBFloatTy())), compute_type(dtype));
+  if (target_.is_gpu) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getBFloatTy())), compute_type(dtype));
   llvm::Type* integer = widen(b_.getInt32Ty());
   Value* bits = b_.CreateBitCast(value, integer);
   Value* odd = b_.CreateAnd(b_.CreateLShr(bits, 16), llvm::ConstantInt::get(integer, 1));

@@ -110,8 +110,7 @@ std::vector<Target> levels() {
 
 bool Target::multiplies(DType lhs, DType rhs, DType result) const {
   if (is_gpu && lhs == DType::f64) return rhs == DType::f64 && result == DType::f64;
-  if (is_gpu && lhs == DType::f16)
-    return rhs == DType::f16 && (result == DType::f16 || result == DType::f32);
+  if (is_gpu && lhs == DType::f16) return rhs == DType::f16 && (result == DType::f16 || result == DType::f32);
   if (lhs == DType::f32) return rhs == DType::f32 && result == DType::f32;
   return multiplies_bf16 && lhs == DType::bf16 && rhs == DType::bf16 && (result == DType::bf16 || result == DType::f32);
 }

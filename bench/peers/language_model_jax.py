@@ -1,0 +1,124 @@
+"""GPT-2 on random tokens in JAX on a GPU, the whole step under jit: the peer of bench/language_model.cpp. Prints one JSON object."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+
+import jax
+import jax.numpy as jnp
+import optax
+from jax import Array
+
+Weights = dict[str, Array]
+
+
+def make_weights(flags: argparse.Namespace) -> Weights:
+    width = flags.width
+    shapes: dict[str, tuple[int, ...]] = {"embed": (flags.vocabulary, width), "position": (flags.context, width)}
+    norms = ["norm"]
+    for index in range(flags.layers):
+        block = f"blocks.{index}"
+        norms += [f"{block}.norm1", f"{block}.norm2"]
+        for name, columns, rows in (("qkv", 3, 1), ("proj", 1, 1), ("up", 4, 1), ("down", 1, 4)):
+            shapes[f"{block}.{name}.weight"] = (rows * width, columns * width)
+            shapes[f"{block}.{name}.bias"] = (columns * width,)
+    keys = jax.random.split(jax.random.key(1), len(shapes))
+    weights = {
+        name: 0.02 * jax.random.normal(key, shape) if len(shape) > 1 else jnp.zeros(shape)
+        for key, (name, shape) in zip(keys, shapes.items(), strict=True)
+    }
+    for name in norms:
+        weights[f"{name}.weight"], weights[f"{name}.bias"] = jnp.ones(width), jnp.zeros(width)
+    return weights
+
+
+def norm(weights: Weights, name: str, x: Array) -> Array:
+    wide = x.astype(jnp.float32)
+    wide = wide - wide.mean(-1, keepdims=True)
+    wide = wide * jax.lax.rsqrt(jnp.square(wide).mean(-1, keepdims=True) + 1e-5)
+    return (wide * weights[f"{name}.weight"] + weights[f"{name}.bias"]).astype(x.dtype)
+
+
+def linear(weights: Weights, name: str, x: Array) -> Array:
+    return x @ weights[f"{name}.weight"].astype(x.dtype) + weights[f"{name}.bias"].astype(x.dtype)
+
+
+def loss_of(weights: Weights, tokens: Array, flags: argparse.Namespace) -> Array:
+    compute = jnp.bfloat16 if flags.dtype == "bf16" else jnp.float32
+    embed = weights["embed"].astype(compute)
+    x = embed[tokens[:, :-1]] + weights["position"].astype(compute)
+    heads = (*x.shape[:2], flags.heads, flags.width // flags.heads)
+    for index in range(flags.layers):
+        block = f"blocks.{index}"
+        qkv = linear(weights, f"{block}.qkv", norm(weights, f"{block}.norm1", x))
+        query, key, value = (part.reshape(heads) for part in jnp.split(qkv, 3, axis=-1))
+        mixed = jax.nn.dot_product_attention(query, key, value, is_causal=True, implementation=flags.attention)
+        x = x + linear(weights, f"{block}.proj", mixed.reshape(x.shape))
+        hidden = jax.nn.gelu(linear(weights, f"{block}.up", norm(weights, f"{block}.norm2", x)), approximate=True)
+        x = x + linear(weights, f"{block}.down", hidden)
+    logits = (norm(weights, "norm", x) @ embed.T).astype(jnp.float32)
+    return optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:]).mean()
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dtype", choices=("f32", "bf16"), default="bf16")
+    parser.add_argument("--attention", choices=("xla", "cudnn"), default="cudnn")
+    sizes = dict(layers=12, width=768, heads=12, context=1024, vocabulary=50257, batch=32, steps=20, warm_up=4)
+    for name, value in sizes.items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
+    return parser.parse_args()
+
+
+def main() -> None:
+    flags = parse()
+    start = time.perf_counter()
+    optimizer = optax.adamw(3e-4, b2=0.999, weight_decay=0.1)
+    weights = make_weights(flags)
+    state = optimizer.init(weights)
+    batches = jax.random.randint(jax.random.key(2), (4, flags.batch, flags.context + 1), 0, flags.vocabulary)
+
+    @jax.jit
+    def pick(index: int) -> Array:
+        return batches[index % 4]
+
+    def update(weights: Weights, state: optax.OptState, tokens: Array) -> tuple[Weights, optax.OptState, Array]:
+        loss, gradients = jax.value_and_grad(loss_of)(weights, tokens, flags)
+        updates, state = optimizer.update(gradients, state, weights)
+        return optax.apply_updates(weights, updates), state, loss
+
+    train_step = jax.jit(update, donate_argnums=(0, 1))
+    picked = [pick(index) for index in range(4)]
+    first = time.perf_counter()
+    losses = []
+    for index in range(flags.warm_up):
+        weights, state, loss = train_step(weights, state, picked[index % 4])
+        losses.append(float(loss))
+        if index == 0:
+            first_step = time.perf_counter() - first
+    timed = time.perf_counter()
+    later = []
+    for index in range(flags.steps):
+        weights, state, loss = train_step(weights, state, picked[(flags.warm_up + index) % 4])
+        later.append(loss)
+    host = time.perf_counter() - timed
+    jax.block_until_ready((weights, later))
+    seconds = time.perf_counter() - timed
+    result = {
+        "peer": f"jax-jit, {flags.attention} attention",
+        "version": jax.__version__,
+        "first_step_s": first_step,
+        "start_to_first_step_s": first - start + first_step,
+        "step_ms": 1e3 * seconds / flags.steps,
+        "host_ms": 1e3 * host / flags.steps,
+        "tokens_per_s": flags.steps * flags.batch * flags.context / seconds,
+        "peak_bytes": jax.local_devices()[0].memory_stats()["peak_bytes_in_use"],
+        "losses": losses + [float(loss) for loss in later],
+    }
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
