@@ -1,20 +1,32 @@
+#include <tests/compiler/library/cuda/false_cublaslt.h>
+
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <iterator>
+#include <memory>
+#include <tests/runtime/cuda/false_driver.h>
+#include <thread>
+#include <utility>
+
+#include <dlfcn.h>
 
 #include <weft/base/half.h>
 
-#include "false_cublaslt.h"
+extern "C" weft::test::FalseCublasLt false_cublaslt_state;
+weft::test::FalseCublasLt false_cublaslt_state;
 
 namespace {
 
-enum Status { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, NOT_SUPPORTED = 15 };
+auto& state = false_cublaslt_state;
+
+enum Status { SUCCESS = 0, NOT_INITIALIZED = 1, INVALID_VALUE = 7, EXECUTION_FAILED = 13, NOT_SUPPORTED = 15 };
 enum DataType { R_32F = 0, R_64F = 1, R_16F = 2, R_16BF = 14 };
 enum ComputeType { COMPUTE_32F = 68, COMPUTE_64F = 70 };
 constexpr std::uint32_t EPILOGUE_DEFAULT = 1, EPILOGUE_BIAS = 4, EPILOGUE_GELU = 32, EPILOGUE_GELU_BIAS = 36;
 
-weft::test::FalseCublasLt state;
 int the_handle = 0;
 
 // Attributes of any object: values of at most 8 bytes, whose sizes are given by number. 0 bytes: there is no such attribute.
@@ -130,6 +142,67 @@ int complaint(const Description& what, const Layout& a, const Layout& b, const L
 
 double gelu(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
 
+// A function of the false driver, if this process has loaded it.
+template <class Function>
+Function* of_driver(const char* name) {
+  void* const driver = ::dlopen(WEFT_FALSE_DRIVER, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
+  return driver ? reinterpret_cast<Function*>(::dlsym(driver, name)) : nullptr;
+}
+
+bool has_context() {
+  auto* const current = of_driver<int(void**)>("cuCtxGetCurrent");
+  void* context = nullptr;
+  return !current || (current(&context) == 0 && context);
+}
+
+// Does the work in the stream's turn, or at once if there is no stream.
+int submit(void* stream, std::function<void()> work) {
+  if (!stream) {
+    work();
+    return SUCCESS;
+  }
+  auto* const launch = of_driver<int(void*, void (*)(void*), void*)>("cuLaunchHostFunc");
+  if (!launch || !has_context()) return INVALID_VALUE;
+  const auto run = [](void* given) {
+    const std::unique_ptr<std::function<void()>> owned(static_cast<std::function<void()>*>(given));
+    (*owned)();
+  };
+  return launch(stream, run, new std::function<void()>(std::move(work))) == 0 ? SUCCESS : EXECUTION_FAILED;
+}
+
+struct Factors {
+  double product, added;
+};
+struct Addresses {
+  const void *a, *b, *c, *bias;
+  void* d;
+};
+
+void multiply(const Description& what, const Layout& a, const Layout& b, const Layout& c, const Layout& d,
+              Factors factors, Addresses at) {
+  using weft::runtime::cuda::from_false_gpu;
+  at = {from_false_gpu(at.a), from_false_gpu(at.b), from_false_gpu(at.c), from_false_gpu(at.bias),
+        from_false_gpu(at.d)};
+  const std::int64_t terms = what.transposes_a() ? a.rows() : a.columns();
+  for (std::int64_t matrix = 0; matrix < d.batch(); ++matrix) {
+    for (std::int64_t column = 0; column < d.columns(); ++column) {
+      for (std::int64_t row = 0; row < d.rows(); ++row) {
+        double sum = 0;
+        for (std::int64_t k = 0; k < terms; ++k) {
+          const std::int64_t in_a = what.transposes_a() ? a.at(matrix, k, row) : a.at(matrix, row, k);
+          const std::int64_t in_b = what.transposes_b() ? b.at(matrix, column, k) : b.at(matrix, k, column);
+          sum += load(at.a, in_a, a.type()) * load(at.b, in_b, b.type());
+        }
+        double value = factors.product * sum;
+        if (factors.added != 0) value += factors.added * load(at.c, c.at(matrix, row, column), c.type());
+        if (what.adds_bias()) value += load(at.bias, row, d.type());
+        if (what.applies_gelu()) value = gelu(value);
+        store(at.d, d.at(matrix, row, column), d.type(), value);
+      }
+    }
+  }
+}
+
 template <class Object>
 int create(Object** made) {
   *made = new Object;
@@ -147,20 +220,20 @@ int destroy(Object* object) {
 
 extern "C" {
 
-weft::test::FalseCublasLt* false_cublaslt() { return &state; }
-
 std::size_t cublasLtGetVersion() { return 130002; }
 const char* cublasLtGetStatusName(int status) {
   switch (status) {
     case SUCCESS: return "CUBLAS_STATUS_SUCCESS";
     case NOT_INITIALIZED: return "CUBLAS_STATUS_NOT_INITIALIZED";
     case INVALID_VALUE: return "CUBLAS_STATUS_INVALID_VALUE";
+    case EXECUTION_FAILED: return "CUBLAS_STATUS_EXECUTION_FAILED";
     case NOT_SUPPORTED: return "CUBLAS_STATUS_NOT_SUPPORTED";
     default: return "";
   }
 }
 
 int cublasLtCreate(void** handle) {
+  if (!has_context()) return NOT_INITIALIZED;
   *handle = &the_handle;
   return SUCCESS;
 }
@@ -236,41 +309,25 @@ int cublasLtMatmul(void* handle, const Description* what, const void* alpha, con
                    void* d, const Layout* d_layout, const Algorithm* algorithm, void* workspace,
                    std::size_t workspace_bytes, void* stream) {
   if (handle != &the_handle) return NOT_INITIALIZED;
-  if (!alpha || !beta || !a || !b || !c || !d || !algorithm || stream) return INVALID_VALUE;
+  if (!alpha || !beta || !a || !b || !c || !d || !algorithm) return INVALID_VALUE;
   if (const int status = complaint(*what, *a_layout, *b_layout, *c_layout, *d_layout)) return status;
   if (algorithm->magic != magic || algorithm->of != reinterpret_cast<std::uint64_t>(d_layout)) return INVALID_VALUE;
   if (workspace_bytes < algorithm->workspace) return INVALID_VALUE;
-  if (algorithm->workspace) {
-    if (!workspace || alignment_of(workspace) < 256) return INVALID_VALUE;
-    std::memset(workspace, 0xff, workspace_bytes);
-  }
-  const bool uses_c = load(beta, 0, what->scale()) != 0;
+  if (algorithm->workspace && (!workspace || alignment_of(workspace) < 256)) return INVALID_VALUE;
+  const Factors factors{load(alpha, 0, what->scale()), load(beta, 0, what->scale())};
   if (alignment_of(a) < algorithm->a || alignment_of(b) < algorithm->b || alignment_of(d) < algorithm->d)
     return INVALID_VALUE;
-  if (uses_c && alignment_of(c) < algorithm->c) return INVALID_VALUE;
+  if (factors.added != 0 && alignment_of(c) < algorithm->c) return INVALID_VALUE;
   if (what->adds_bias() && alignment_of(what->bias()) < algorithm->bias) return INVALID_VALUE;
   ++state.products;
-  const double scale = load(alpha, 0, what->scale()), scale_c = load(beta, 0, what->scale());
-  const std::int64_t terms = what->transposes_a() ? a_layout->rows() : a_layout->columns();
-  for (std::int64_t matrix = 0; matrix < d_layout->batch(); ++matrix) {
-    for (std::int64_t column = 0; column < d_layout->columns(); ++column) {
-      for (std::int64_t row = 0; row < d_layout->rows(); ++row) {
-        double sum = 0;
-        for (std::int64_t k = 0; k < terms; ++k) {
-          const std::int64_t at_a = what->transposes_a() ? a_layout->at(matrix, k, row) : a_layout->at(matrix, row, k);
-          const std::int64_t at_b =
-              what->transposes_b() ? b_layout->at(matrix, column, k) : b_layout->at(matrix, k, column);
-          sum += load(a, at_a, a_layout->type()) * load(b, at_b, b_layout->type());
-        }
-        double value = scale * sum;
-        if (uses_c) value += scale_c * load(c, c_layout->at(matrix, row, column), c_layout->type());
-        if (what->adds_bias()) value += load(what->bias(), row, d_layout->type());
-        if (what->applies_gelu()) value = gelu(value);
-        store(d, d_layout->at(matrix, row, column), d_layout->type(), value);
-      }
-    }
-  }
-  return SUCCESS;
+  // Another thread that changes the bias of this description, which it may not, gets the time to do so.
+  if (what->adds_bias()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+  // The descriptions may be changed as soon as this function returns.
+  return submit(stream, [=, what = *what, a_layout = *a_layout, b_layout = *b_layout, c_layout = *c_layout,
+                         d_layout = *d_layout, needs_workspace = algorithm->workspace != 0] {
+    if (needs_workspace) std::memset(weft::runtime::cuda::from_false_gpu(workspace), 0xff, workspace_bytes);
+    multiply(what, a_layout, b_layout, c_layout, d_layout, factors, {a, b, c, what.bias(), d});
+  });
 }
 
 }  // extern "C"

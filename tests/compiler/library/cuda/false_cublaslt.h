@@ -1,5 +1,6 @@
-// A library with cuBLASLt's C interface that computes in host memory, for tests without a GPU. It refuses what cuBLASLt refuses. Its
-// numbers are written down apart from those of weft, so that a wrong one is found.
+// A library with cuBLASLt's C interface, for tests without a GPU. It computes on the CPU: in the stream's turn and in the memory of the
+// false driver (false_driver.h) if it is given a stream, otherwise at once. It refuses what cuBLASLt refuses. Its numbers are written down
+// apart from those of weft, so that a wrong one is found.
 #pragma once
 
 #include <atomic>
@@ -16,7 +17,10 @@ struct FalseCublasLt {
   std::atomic<std::uint64_t> schemes = 0, alignment_a = 0, alignment_b = 0, alignment_d = 0;
 };
 
-// The name of a function of the library that returns the address of its FalseCublasLt.
-inline constexpr const char* false_cublaslt_function = "false_cublaslt";
+// Makes the false library the one that this process uses, unless tests are to use a real GPU (WEFT_TEST_GPU=1). Must be called before the
+// library is first used; returns whether the false one is used.
+bool use_false_cublaslt();
+// Returns what the false library has been asked for.
+FalseCublasLt& false_cublaslt();
 
 }  // namespace weft::test

@@ -7,17 +7,20 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
+#include <tests/compiler/library/cuda/false_cublaslt.h>
+#include <tests/compiler/library/cuda/gpu_product_memory.h>
+#include <tests/compiler/library/cuda/gpu_products.h>
+#include <tests/runtime/cuda/false_driver.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/knobs.h>
 #include <weft/compiler/library/cuda/cublaslt.h>
-
-#include "false_cublaslt.h"
-#include "gpu_products.h"
+#include <weft/ir/builder.h>
 
 namespace weft {
 namespace {
@@ -46,14 +49,10 @@ class HostMemory final : public test::ProductMemory {
 
 class GpuProducts : public testing::Test {
  protected:
-  static void SetUpTestSuite() {
-    static const auto* const folder = new knobs::Override(knobs::cuda_libraries, WEFT_FALSE_CUDA_LIBRARIES);
-    (void)folder;
-    const auto& library = cublaslt::loaded();
-    ASSERT_TRUE(library.path.starts_with(WEFT_FALSE_CUDA_LIBRARIES)) << library.path;
-    void* const file = ::dlopen(library.path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    using Function = test::FalseCublasLt* (*)();
-    false_library = reinterpret_cast<Function>(::dlsym(file, test::false_cublaslt_function))();
+  void SetUp() override {
+    if (!test::use_false_cublaslt() || !runtime::cuda::use_false_driver())
+      GTEST_SKIP() << "these tests look into the false cuBLASLt (WEFT_TEST_GPU is 1)";
+    current_.emplace(0);
   }
 
   static ir::Array run(const ProductCase& product, std::span<const ir::Array> inputs, bool strict = false) {
@@ -67,7 +66,10 @@ class GpuProducts : public testing::Test {
     return {{{m, k}}, {{k, n}}, {}, {}, {1}, {0}, dtype, dtype};
   }
 
-  static inline test::FalseCublasLt* false_library = nullptr;
+  const test::FalseCublasLt& false_library = test::false_cublaslt();
+
+ private:
+  std::optional<runtime::cuda::Current> current_;
 };
 
 TEST_F(GpuProducts, AreThoseOfTheInterpreter) {
@@ -134,9 +136,9 @@ TEST_F(GpuProducts, TakeTheStepsThatTheLibraryComputes) {
 
 TEST_F(GpuProducts, AreOneCallWhereTheBatchIsOneDimension) {
   const auto calls = [&](const ProductCase& product) {
-    const int before = false_library->products;
+    const int before = false_library.products;
     run(product, test::random_inputs(product, 1));
-    return false_library->products - before;
+    return false_library.products - before;
   };
   EXPECT_EQ(calls(plain(8, 8, 8)), 1);
   const test::OperandView four{{3, 4, 16, 8}};
@@ -144,6 +146,34 @@ TEST_F(GpuProducts, AreOneCallWhereTheBatchIsOneDimension) {
   // Heads inside of rows: the library walks the longer one of batch and heads.
   EXPECT_EQ(calls({{{3, 16, 4, 8}}, {{3, 16, 4, 8}}, {0, 2}, {0, 2}, {3}, {3}}), 3);
   EXPECT_EQ(calls({{{7, 16, 4, 8}}, {{7, 16, 4, 8}}, {0, 2}, {0, 2}, {3}, {3}}), 4);
+}
+
+TEST_F(GpuProducts, MayOverwriteTheResidual) {
+  ProductCase product = plain(24, 40, 56, DType::bf16);
+  for (const char* steps : {"r", "br", "rbg"}) {
+    product.steps = steps;
+    const auto inputs = test::random_inputs(product, 1);
+    HostMemory memory;
+    const test::ProductRun run(test::planned(product), inputs, 0, memory, false, {}, true);
+    run.run();
+    EXPECT_LE(test::worst_difference(product, inputs, run.result()), 1) << product.text();
+  }
+}
+
+TEST_F(GpuProducts, DoNotOverwriteWhatTheyMultiply) {
+  const Type square(DType::f32, {24, 24});
+  const auto graph = ir::make_graph(std::vector{square, square}, [](ir::Graph&, auto in) {
+    const std::int64_t last[] = {1}, first[] = {0};
+    return std::vector{ir::dot_general(in[0], in[1], {{}, {}, last, first}) + in[0]};
+  });
+  ir::Node* const sum = graph->outputs()[0].node;
+  const auto view = [](ir::Value v) { return compiler::view_of(v, [](ir::Value) { return true; }); };
+  const ir::Node* const dot = sum->operand(0).node;
+  compiler::Matmul matmul{dot, view(graph->inputs()[0]), view(graph->inputs()[1]), {}, {}};
+  matmul.epilogue = {{{compiler::EpilogueStep::Kind::residual, view(graph->inputs()[0])}}, sum->result()};
+  EXPECT_TRUE(compiler::gpu_product_unit(matmul, false, {}).in_place.empty());
+  matmul.lhs = matmul.rhs;
+  EXPECT_EQ(compiler::gpu_product_unit(matmul, false, {}).in_place, (std::vector<std::pair<int, int>>{{0, 2}}));
 }
 
 TEST_F(GpuProducts, OfLargeBatchesAreDivided) {
@@ -156,33 +186,33 @@ TEST_F(GpuProducts, PromiseTheAlignmentThatTheOperandsHave) {
   // No other test has products of these sizes, for which algorithms are chosen once.
   ProductCase product = plain(25, 41, 57, DType::bf16);
   run(product, test::random_inputs(product, 1));
-  EXPECT_EQ(false_library->alignment_a, 256u);
-  EXPECT_EQ(false_library->alignment_d, 256u);
+  EXPECT_EQ(false_library.alignment_a, 256u);
+  EXPECT_EQ(false_library.alignment_d, 256u);
   product.misaligned = 4;
   run(product, test::random_inputs(product, 1));
-  EXPECT_EQ(false_library->alignment_a, 8u);
+  EXPECT_EQ(false_library.alignment_a, 8u);
   // A part that begins at [1, 5] of rows of 61 elements of 2 bytes.
   product = plain(25, 40, 55, DType::bf16);
   product.rhs = {{48, 61}, {}, {1, 5}, {41, 60}};
   run(product, test::random_inputs(product, 1));
-  EXPECT_EQ(false_library->alignment_a, 4u);
-  EXPECT_EQ(false_library->alignment_b, 256u);
+  EXPECT_EQ(false_library.alignment_a, 4u);
+  EXPECT_EQ(false_library.alignment_b, 256u);
 }
 
 TEST_F(GpuProducts, DivideNoSumInStrictMode) {
   const ProductCase product = plain(9, 1000, 9);
   const auto inputs = test::random_inputs(product, 1);
   run(product, inputs);
-  EXPECT_EQ(false_library->schemes, 2u) << "partial sums are added in f32";
+  EXPECT_EQ(false_library.schemes, 2u) << "partial sums are added in f32";
   run(product, inputs, true);
-  EXPECT_EQ(false_library->schemes, 0u);
+  EXPECT_EQ(false_library.schemes, 0u);
 }
 
 TEST_F(GpuProducts, AreChosenOnce) {
   ProductCase product = plain(11, 13, 17);
   product.steps = "b";
   const auto inputs = test::random_inputs(product, 1);
-  const int before = false_library->choices;
+  const int before = false_library.choices;
   HostMemory memory;
   const PlannedProduct plan = test::planned(product);
   const test::ProductRun one(plan, inputs, 0, memory), other(plan, inputs, 0, memory);
@@ -190,24 +220,25 @@ TEST_F(GpuProducts, AreChosenOnce) {
     one.run();
     other.run();
   }
-  EXPECT_EQ(false_library->choices - before, 1);
+  EXPECT_EQ(false_library.choices - before, 1);
 }
 
 TEST_F(GpuProducts, RunOnSeveralThreads) {
   ProductCase product = plain(24, 40, 56);
   product.steps = "b";
   std::vector<std::thread> threads;
-  const int objects = false_library->objects;
+  const int objects = false_library.objects;
   std::atomic<int> wrong = 0;
   for (std::uint64_t seed = 0; seed < 4; ++seed)
     threads.emplace_back([&, seed] {
+      const runtime::cuda::Current current(0);
       const auto inputs = test::random_inputs(product, seed);
       for (int i = 0; i < 50; ++i)
         if (test::worst_difference(product, inputs, run(product, inputs)) > 1) ++wrong;
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
-  EXPECT_LE(false_library->objects - objects, 4) << "descriptions that were made for one run stay";
+  EXPECT_LE(false_library.objects - objects, 4) << "descriptions that were made for one run stay";
 }
 
 TEST_F(GpuProducts, OfUnknownSizesAreMadeForEachSize) {
@@ -236,9 +267,33 @@ TEST_F(GpuProducts, WithoutElementsNeedNoLibrary) {
   const PlannedProduct plan = test::planned({{{size_symbol(0), 8}}, {{8, 5}}, {}, {}, {1}, {0}}, SizeValues({4}));
   const ProductCase now{{{0, 8}}, {{8, 5}}, {}, {}, {1}, {0}};
   HostMemory memory;
-  const int before = false_library->products;
+  const int before = false_library.products;
   test::ProductRun(plan, test::random_inputs(now, 1), 0, memory, false, SizeValues({0})).run();
-  EXPECT_EQ(false_library->products, before);
+  EXPECT_EQ(false_library.products, before);
+}
+
+TEST_F(GpuProducts, AreComputedWhenTheirStreamComesToThem) {
+  const test::GpuStream stream(0);
+  for (const char* steps : {"", "b", "rbg"}) {
+    ProductCase product{{{3, 16, 4, 8}}, {{3, 20, 4, 8}}, {0, 2}, {0, 2}, {3}, {3}, DType::bf16, DType::bf16, steps};
+    const auto inputs = test::random_inputs(product, 1);
+    test::GpuProductMemory memory(stream);
+    const test::ProductRun run(test::planned(product), inputs, 0, memory);
+    run.run();
+    EXPECT_LE(test::worst_difference(product, inputs, run.result()), 1) << product.text();
+  }
+}
+
+TEST_F(GpuProducts, WithoutTermsAreZero) {
+  const test::GpuStream stream(0);
+  const PlannedProduct plan =
+      test::planned({{{7, size_symbol(0)}}, {{size_symbol(0), 5}}, {}, {}, {1}, {0}}, SizeValues({4}));
+  const ProductCase now{{{7, 0}}, {{0, 5}}, {}, {}, {1}, {0}};
+  test::GpuProductMemory memory(stream);
+  const test::ProductRun run(plan, test::random_inputs(now, 1), 0, memory, false, SizeValues({0}));
+  run.run();
+  const ir::Array result = run.result();
+  for (std::int64_t i = 0; i < result.size(); ++i) EXPECT_EQ(result.element(i), 0);
 }
 
 TEST(CublasLt, TellsWhyItIsMissing) {

@@ -191,10 +191,11 @@ std::vector<Array> random_inputs(const ProductCase& product, std::uint64_t seed)
 }
 
 ProductRun::ProductRun(const PlannedProduct& product, std::span<const Array> inputs, std::size_t misaligned,
-                       ProductMemory& memory, bool strict, const SizeValues& sizes)
+                       ProductMemory& memory, bool strict, const SizeValues& sizes, bool in_place)
     : memory_(memory), queue_(memory.queue()), type_(sizes(product.matmul.epilogue.result.type())) {
   compiler::Unit unit = compiler::gpu_product_unit(product.matmul, strict, sizes);
   const std::vector<Value> values = unit.reads;
+  const auto overwritten = unit.in_place;
   if (const auto* later = unit.sized_later()) {
     auto now = later->at(sizes);
     require(now.has_value(), "the product has no form for these sizes");
@@ -213,11 +214,15 @@ ProductRun::ProductRun(const PlannedProduct& product, std::span<const Array> inp
     if (!input.bytes().empty()) memory.write(bases_.back() + reads.back().offset, input.bytes());
   }
   const auto scratch = slice(64, unit.scratch_bytes);
-  const auto written = slice(misaligned * byte_size(type_.dtype()), type_.bytes());
-  if (written.bytes) memory.fill(bases_.back() + written.offset, 0xff, written.bytes);
-  result_ = written;
+  if (in_place) {
+    require(!overwritten.empty(), "the product overwrites nothing that it reads");
+    result_ = reads[overwritten[0].second];
+  } else {
+    result_ = slice(misaligned * byte_size(type_.dtype()), type_.bytes());
+    if (result_.bytes) memory.fill(bases_.back() + result_.offset, 0xff, result_.bytes);
+  }
   flops_ = unit.flops.value();
-  thunk_ = unit.thunk().make(reads, std::span(&written, 1), scratch);
+  thunk_ = unit.thunk().make(reads, std::span(&result_, 1), scratch);
 }
 
 void ProductRun::run() const {

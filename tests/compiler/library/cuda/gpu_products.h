@@ -61,11 +61,12 @@ bool is_whole(const PlannedProduct& product);
 // Random inputs of a case, whose sizes must be constants.
 std::vector<ir::Array> random_inputs(const ProductCase& product, std::uint64_t seed);
 
-// Makes the thunk of a unit and what it reads and writes, and runs it. `sizes` are those of symbols, if there are any.
+// Makes the thunk of a unit and what it reads and writes, and runs it. `sizes` are those of symbols, if there are any. In place: the result
+// overwrites what it may overwrite.
 class ProductRun {
  public:
   ProductRun(const PlannedProduct& product, std::span<const ir::Array> inputs, std::size_t misaligned,
-             ProductMemory& memory, bool strict = false, const SizeValues& sizes = {});
+             ProductMemory& memory, bool strict = false, const SizeValues& sizes = {}, bool in_place = false);
   void run() const;
   ir::Array result() const;
   std::int64_t flops() const { return flops_; }  // of a run

@@ -169,6 +169,17 @@ std::optional<Unit> gpu_unit_at(const Matmul& matmul, bool strict, const SizeVal
   return unit;
 }
 
+// The library may overwrite the residual, unless the product reads it in another way, too.
+void let_overwrite_residual(const Matmul& matmul, Unit& unit) {
+  int read = 2;
+  for (const EpilogueStep& step : matmul.epilogue.steps) {
+    if (!step.operand.base) continue;
+    if (step.kind == EpilogueStep::Kind::residual && std::ranges::count(unit.reads, unit.reads[read]) == 1)
+      unit.in_place.emplace_back(0, read);
+    ++read;
+  }
+}
+
 }  // namespace
 
 bool gpu_product_exists(const Matmul& matmul, const SizeValues& values) {
@@ -178,6 +189,7 @@ bool gpu_product_exists(const Matmul& matmul, const SizeValues& values) {
 
 Unit gpu_product_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
   Unit unit = product_unit(matmul, values);
+  let_overwrite_residual(matmul, unit);
   if (!is_static(matmul)) {
     unit.form =
         sized_later(matmul, [matmul, strict](const SizeValues& now) { return gpu_unit_at(matmul, strict, now); });

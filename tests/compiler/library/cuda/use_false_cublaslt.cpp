@@ -1,0 +1,32 @@
+#include <cstdlib>
+#include <filesystem>
+#include <tests/compiler/library/cuda/false_cublaslt.h>
+
+#include <dlfcn.h>
+
+#include <weft/base/error.h>
+#include <weft/base/knobs.h>
+
+namespace weft::test {
+
+bool use_false_cublaslt() {
+  static const bool is_used = [] {
+    const char* const wants_gpu = std::getenv("WEFT_TEST_GPU");
+    if (wants_gpu && *wants_gpu == '1') return false;
+    new knobs::Override(knobs::cuda_libraries, WEFT_FALSE_CUDA_LIBRARIES);  // until the process ends
+    return true;
+  }();
+  return is_used;
+}
+
+FalseCublasLt& false_cublaslt() {
+  static auto* const state = [] {
+    const auto file = std::filesystem::path(WEFT_FALSE_CUDA_LIBRARIES) / "libcublasLt.so.13";
+    void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    require(library != nullptr, "cannot load the false cuBLASLt: ", file);
+    return static_cast<FalseCublasLt*>(::dlsym(library, "false_cublaslt_state"));
+  }();
+  return *state;
+}
+
+}  // namespace weft::test
