@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <weft/ir/composites.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/matmul.h>
@@ -95,7 +96,9 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
                   " do not fit the keys ", k.type());
     return detail::matmul(weights, values_seen);
   };
-  if (!options.causal || options.mask.defined() || unseen < 0 || queries <= block) return frame.tensor(attend(q, k, v));
+  const bool in_blocks = device().id().memory_space().is_host_visible();  // a GPU prefers few large products
+  if (!in_blocks || !options.causal || options.mask.defined() || unseen < 0 || queries <= block)
+    return frame.tensor(attend(q, k, v));
   // Computes only the blocks that the mask leaves visible; of the masked part, only the triangles on the diagonal are
   // computed.
   std::vector<Value> parts;

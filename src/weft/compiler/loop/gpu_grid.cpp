@@ -62,6 +62,12 @@ bool has_reduction(const Loop& loop) {
   return std::ranges::any_of(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::reduce; });
 }
 
+// Returns whether a thread has enough registers for four vectors of everything that a row reads.
+bool fits_registers(const Loop& loop) {
+  constexpr int most_read = 5;
+  return std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; }) <= most_read;
+}
+
 std::uint32_t whole_warps(std::int64_t threads, int most) {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>((threads + gpu_warp - 1) / gpu_warp * gpu_warp, gpu_warp, most));
@@ -103,7 +109,10 @@ std::vector<GpuForm> gpu_forms(const Loop& loop) {
   std::vector<GpuForm> forms{GpuForm::elements};
   if (gpu_vector_width(loop) == 1) return forms;
   forms.push_back(GpuForm::vectors);
-  if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) forms.push_back(GpuForm::whole_rows);
+  if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) {
+    forms.push_back(GpuForm::whole_rows);
+    if (fits_registers(loop)) forms.push_back(GpuForm::whole_rows_4);
+  }
   return forms;
 }
 
@@ -144,8 +153,13 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
     }
     case Walk::rows: {
       if (has_reduction(loop)) {
-        if (aligned && loop.lanes == 1 && vectors <= gpu_row_threads) grid.form = GpuForm::whole_rows;
-        grid.threads_x = whole_warps(vectors, gpu_row_threads);
+        const bool is_whole = aligned && loop.lanes == 1;
+        const bool in_four = is_whole && fits_registers(loop) && vectors > gpu_row_threads && vectors <= 4 * gpu_whole_row_threads;
+        if (in_four)
+          grid.form = GpuForm::whole_rows_4;
+        else if (is_whole && vectors <= gpu_row_threads)
+          grid.form = GpuForm::whole_rows;
+        grid.threads_x = whole_warps(in_four ? groups(vectors, 4) : vectors, gpu_row_threads);
         grid.threads_y = grid.threads_x == gpu_warp ? 8 : 1;
         if (grid.threads_x > gpu_warp) grid.shared_bytes = reductions_at_once(loop) * gpu_warp * 8;
       } else {

@@ -12,13 +12,19 @@ namespace weft::compiler {
 
 // The forms of one kernel. A launch uses the fastest one that its numbers allow.
 enum class GpuForm : std::uint8_t {
-  elements,    // a thread computes one element at a time: serves all numbers
-  vectors,     // a thread computes neighbouring elements, which lie at multiples of 16 bytes
-  whole_rows,  // the same, and a row has at most one vector for each thread, so that its values stay in registers
+  elements,      // a thread computes one element at a time: serves all numbers
+  vectors,       // a thread computes neighbouring elements, which lie at multiples of 16 bytes
+  whole_rows,    // the same, and a row has at most one vector for each thread, so that its values stay in registers
+  whole_rows_4,  // the same with at most four vectors for each thread
 };
+inline constexpr int gpu_form_count = 4;
+
+// Returns how many vectors of a row a thread keeps in registers; 0: none.
+constexpr int vectors_kept(GpuForm form) { return form == GpuForm::whole_rows ? 1 : form == GpuForm::whole_rows_4 ? 4 : 0; }
 
 // The most threads of a block in each walk.
 inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_threads = 512;
+inline constexpr int gpu_whole_row_threads = 256;  // with four vectors for each thread
 inline constexpr int gpu_warp = 32;
 
 // Returns whether every op of the loop can be computed on a GPU.

@@ -9,6 +9,7 @@ std::string gpu_function(const std::string& name, GpuForm form) {
     case GpuForm::elements: return name + "_elements";
     case GpuForm::vectors: return name + "_vectors";
     case GpuForm::whole_rows: return name + "_whole_rows";
+    case GpuForm::whole_rows_4: return name + "_whole_rows_4";
   }
   return name;
 }

@@ -33,7 +33,7 @@ class GpuKernel {
   std::string name_;
   mutable std::mutex mutex_;
   mutable std::array<std::unique_ptr<const runtime::cuda::Module>, most_gpus> modules_;
-  mutable std::array<std::array<std::atomic<runtime::cuda::CUfunction>, 3>, most_gpus> functions_{};
+  mutable std::array<std::array<std::atomic<runtime::cuda::CUfunction>, gpu_form_count>, most_gpus> functions_{};
 };
 
 // Returns the name of the function of a form.

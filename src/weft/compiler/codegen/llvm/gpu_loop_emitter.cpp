@@ -44,6 +44,7 @@ class GpuLoopEmitter final : public LoopEmitter {
  private:
   int most_threads() const {
     if (loop_.walk == Walk::lanes) return gpu_lane_threads;
+    if (form_ == GpuForm::whole_rows_4) return gpu_whole_row_threads;
     return loop_.walk == Walk::rows ? (has_reductions() ? gpu_row_threads : gpu_lane_threads) : gpu_column_threads;
   }
   bool has_reductions() const { return reductions_at_once(loop_) > 0; }
@@ -75,7 +76,7 @@ class GpuLoopEmitter final : public LoopEmitter {
     for_each(first, product(0, loop_.rows), step, [&](Value* row) {
       forget_row();
       decode_rows(row);
-      if (form_ == GpuForm::whole_rows)
+      if (vectors_kept(form_) > 0)
         emit_whole_row();
       else
         emit_row_in_passes();
@@ -112,28 +113,50 @@ class GpuLoopEmitter final : public LoopEmitter {
     if_then(first, [&] { emit_row_stores(stage); });
   }
 
-  // Threads behind the end of the row compute its first vector again, and neither add nor store it.
-  void emit_whole_row() {
+  // The vectors of a row that a thread has. Those behind the end of the row stand for its first vector: they are computed, and neither added
+  // nor stored.
+  struct Kept {
+    Value *active, *lane;
+    std::vector<Value*> values;
+  };
+
+  std::vector<Kept> kept_vectors() {
+    std::vector<Kept> kept;
     Value* lanes = number(loop_.sizes[lane_axis()]);
-    Value* at = vectors(index(Index::thread_x));
-    Value* active = b_.CreateICmpSLT(at, lanes);
-    Value* lane = b_.CreateSelect(active, at, i64(0));
-    std::vector<Value*> values(loop_.exprs.size());
-    for (int stage = 0; stage < loop_.stages; ++stage) {
-      const Place place{
-          .vector = true, .mask = nullptr, .values = &values, .stage = stage, .copy = 0, .linear_lane = nullptr};
-      emit_row_values(stage);
-      axes_[lane_axis()] = lane;
-      start_reductions(stage, 1);
-      for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
-        if (reduces_in(loop_.exprs[i], stage)) add(i, place, active);
-      for (const Store& s : loop_.stores)
-        if (per_lane(s) && stage_of(s) == stage) value(s.value, place);
-      if_then(active, [&] {
-        for (const Store& s : loop_.stores)
-          if (per_lane(s) && stage_of(s) == stage) store(s, value(s.value, place), place);
-      });
+    for (int k = 0; k < vectors_kept(form_); ++k) {
+      Value* at = vectors(plus(index(Index::thread_x), times(i64(k), index(Index::threads_x))));
+      Value* active = b_.CreateICmpSLT(at, lanes);
+      kept.push_back({active, b_.CreateSelect(active, at, i64(0)), std::vector<Value*>(loop_.exprs.size())});
+    }
+    return kept;
+  }
+
+  void emit_whole_row() {
+    std::vector<Kept> kept = kept_vectors();
+    const auto for_each_kept = [&](int stage, const std::function<void(const Place&, Value* active)>& body) {
+      for (Kept& vector : kept) {
+        axes_[lane_axis()] = vector.lane;
+        body({.vector = true, .mask = nullptr, .values = &vector.values, .stage = stage, .copy = 0, .linear_lane = nullptr},
+             vector.active);
+      }
       axes_[lane_axis()] = nullptr;
+    };
+    const auto is_stored = [&](const Store& s, int stage) { return per_lane(s) && stage_of(s) == stage; };
+    for (int stage = 0; stage < loop_.stages; ++stage) {
+      emit_row_values(stage);
+      start_reductions(stage, 1);
+      for_each_kept(stage, [&](const Place& place, Value* active) {
+        for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
+          if (reduces_in(loop_.exprs[i], stage)) add(i, place, active);
+        for (const Store& s : loop_.stores)
+          if (is_stored(s, stage)) value(s.value, place);
+      });
+      for_each_kept(stage, [&](const Place& place, Value* active) {
+        if_then(active, [&] {
+          for (const Store& s : loop_.stores)
+            if (is_stored(s, stage)) store(s, value(s.value, place), place);
+        });
+      });
       combine_threads(stage);
       store_row_values(stage);
     }
