@@ -317,8 +317,22 @@ void tell(const std::string& name, const Report& report) {
              fusion.source.empty() ? "" : concat(" (", fusion.source, ")"));
 }
 
+// Adds the thunks of a program for a GPU that run on the host.
+void add_host_thunks(const runtime::Executable& executable, Report& report) {
+  for (const auto& thunk : executable.thunks) {
+    if (thunk->on_device) continue;
+    std::uint64_t bytes = 0;
+    for (const auto* slices : {&thunk->reads, &thunk->writes})
+      for (const runtime::Slice& slice : *slices) bytes += slice.bytes;
+    report.fallbacks.push_back(concat(thunk->info.name, " (", thunk->info.source,
+                                      ") runs on the host, which waits for the GPU and copies ", format_bytes(bytes),
+                                      " in each launch"));
+  }
+}
+
 void finish(const Options& options, const runtime::Executable& executable, Clock::time_point start, Report& report) {
   describe_launch(executable, report);
+  if (options.target->is_gpu) add_host_thunks(executable, report);
   report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (options.observer) options.observer->executable(executable, report);
   WEFT_LOG(compile, executable.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ",

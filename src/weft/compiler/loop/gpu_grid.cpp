@@ -65,7 +65,8 @@ bool has_reduction(const Loop& loop) {
 // Returns whether a thread has enough registers for four vectors of everything that a row reads.
 bool fits_registers(const Loop& loop) {
   constexpr int most_read = 5;
-  return std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; }) <= most_read;
+  return std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; }) <=
+         most_read;
 }
 
 std::uint32_t whole_warps(std::int64_t threads, int most) {
@@ -154,7 +155,8 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
     case Walk::rows: {
       if (has_reduction(loop)) {
         const bool is_whole = aligned && loop.lanes == 1;
-        const bool in_four = is_whole && fits_registers(loop) && vectors > gpu_row_threads && vectors <= 4 * gpu_whole_row_threads;
+        const bool in_four =
+            is_whole && fits_registers(loop) && vectors > gpu_row_threads && vectors <= 4 * gpu_whole_row_threads;
         if (in_four)
           grid.form = GpuForm::whole_rows_4;
         else if (is_whole && vectors <= gpu_row_threads)

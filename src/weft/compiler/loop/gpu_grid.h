@@ -20,7 +20,9 @@ enum class GpuForm : std::uint8_t {
 inline constexpr int gpu_form_count = 4;
 
 // Returns how many vectors of a row a thread keeps in registers; 0: none.
-constexpr int vectors_kept(GpuForm form) { return form == GpuForm::whole_rows ? 1 : form == GpuForm::whole_rows_4 ? 4 : 0; }
+constexpr int vectors_kept(GpuForm form) {
+  return form == GpuForm::whole_rows ? 1 : form == GpuForm::whole_rows_4 ? 4 : 0;
+}
 
 // The most threads of a block in each walk.
 inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_threads = 512;

@@ -136,7 +136,12 @@ class GpuLoopEmitter final : public LoopEmitter {
     const auto for_each_kept = [&](int stage, const std::function<void(const Place&, Value* active)>& body) {
       for (Kept& vector : kept) {
         axes_[lane_axis()] = vector.lane;
-        body({.vector = true, .mask = nullptr, .values = &vector.values, .stage = stage, .copy = 0, .linear_lane = nullptr},
+        body({.vector = true,
+              .mask = nullptr,
+              .values = &vector.values,
+              .stage = stage,
+              .copy = 0,
+              .linear_lane = nullptr},
              vector.active);
       }
       axes_[lane_axis()] = nullptr;
