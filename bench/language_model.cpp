@@ -87,7 +87,7 @@ nlohmann::json run(const Flags& flags) {
     step(0).item<float>();
     device().set_profiling(true);
     for (std::int64_t i = 0; i < 3; ++i) step(i).item<float>();
-    std::cerr << runtime::thunk_table(device().thunk_times());
+    std::cerr << runtime::thunk_table(device().thunk_times(), 60);
     device().set_profiling(false);
   }
   const runtime::DeviceStats stats = device().stats();

@@ -16,9 +16,10 @@ namespace {
 // The way in which a sum is split must not depend on the number of threads, so these serve every machine of a kind.
 struct SplitRule {
   std::int64_t enough_tasks, short_reduction;
-  std::int64_t lanes;  // of one task, if the sum is not along rows
+  std::int64_t lanes;     // of one task, if the sum is not along rows
+  bool at_every_element;  // whether the first of several dimensions may be left to the second part of the sum as it is
 };
-constexpr SplitRule for_cpus = {64, 4096, 64}, for_gpus = {512, 1024, 256};
+constexpr SplitRule for_cpus = {64, 4096, 64, false}, for_gpus = {512, 1024, 256, true};
 const SplitRule& split_rule(const Target& target) { return target.is_gpu ? for_gpus : for_cpus; }
 
 using Dims = std::vector<std::int64_t>;
@@ -38,7 +39,7 @@ std::int64_t parts_of(Type type, const Dims& dims, bool along_rows, const SplitR
   if (tasks >= by.enough_tasks / 2 || summed < by.short_reduction) return 1;
   const std::int64_t size = type.size(dims[0]);
   const std::int64_t parts = part_of(size, std::min(by.enough_tasks, summed / (by.short_reduction / 4)));
-  return parts == size ? 1 : parts;
+  return parts == size && !(by.at_every_element && dims.size() > 1) ? 1 : parts;
 }
 
 ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& like) {

@@ -73,10 +73,21 @@ Value* ScalarEmitter::round(Value* value, DType dtype) {
   return b_.CreateBitCast(b_.CreateAnd(kept, llvm::ConstantInt::get(integer, 0xffff0000u)), compute_type(dtype));
 }
 
+// On a GPU, extends each lane on its own: LLVM 19 joins the extension of a vector with its load to an instruction that does not exist.
+Value* ScalarEmitter::widened(Value* value) {
+  llvm::Type* type = compute_type(DType::f64);
+  if (!target_.is_gpu || lanes_ == 1) return b_.CreateFPExt(value, type);
+  Value* result = llvm::PoisonValue::get(type);
+  for (int lane = 0; lane < lanes_; ++lane)
+    result =
+        b_.CreateInsertElement(result, b_.CreateFPExt(b_.CreateExtractElement(value, lane), b_.getDoubleTy()), lane);
+  return result;
+}
+
 Value* ScalarEmitter::narrow_to_odd(Value* value) {
   llvm::Type* integer = widen(b_.getInt32Ty());
   Value* narrow = b_.CreateFPTrunc(value, widen(b_.getFloatTy()));
-  Value* back = b_.CreateFPExt(narrow, value->getType());
+  Value* back = widened(narrow);
   Value* bits = b_.CreateBitCast(narrow, integer);
   Value* one = llvm::ConstantInt::get(integer, 1);
   Value* away = b_.CreateFCmpOGT(b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
@@ -253,7 +264,7 @@ Scalar ScalarEmitter::convert(Scalar x, DType dtype) {
   if (from_float && to_float) {
     if (x.dtype == DType::f64)
       return to_scalar(half ? round(narrow_to_odd(value), dtype) : b_.CreateFPTrunc(value, type), dtype);
-    return to_scalar(dtype == DType::f64 ? b_.CreateFPExt(value, type) : round(value, dtype), dtype);
+    return to_scalar(dtype == DType::f64 ? widened(value) : round(value, dtype), dtype);
   }
   const bool is_signed = is_signed_integer(x.dtype);
   if (to_float) {

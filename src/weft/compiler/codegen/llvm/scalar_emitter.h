@@ -31,6 +31,7 @@ class ScalarEmitter final : public ir::ScalarBuilder {
 
  private:
   llvm::Value* round(llvm::Value* value, DType dtype);  // to a value that the dtype can represent
+  llvm::Value* widened(llvm::Value* value);             // from float to double
   // Narrows double to float, rounded to odd so that a second rounding is correct.
   llvm::Value* narrow_to_odd(llvm::Value* value);
   llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, bool wide);
