@@ -11,8 +11,6 @@
 namespace weft::runtime {
 namespace {
 
-const auto nothing = [](const Launch&) {};
-
 double time_in_name(const Thunk& thunk) { return std::stod(thunk.info.name.substr(thunk.info.name.rfind(' '))); }
 
 std::shared_ptr<const Executable> sending_step(int send_us) {

@@ -30,6 +30,8 @@ class FunctionThunk : public Thunk {
   Function function_;
 };
 
+inline const FunctionThunk::Function nothing = [](const Launch&) {};
+
 // Builds an executable over one-dimensional f32 tensors.
 class Program {
  public:
@@ -69,6 +71,10 @@ class Program {
     auto made = std::make_unique<FunctionThunk>(std::move(name), std::move(function));
     made->reads = std::move(reads);
     made->writes = std::move(writes);
+    executable_->thunks.push_back(std::move(made));
+    return *this;
+  }
+  Program& thunk(std::unique_ptr<Thunk> made) {
     executable_->thunks.push_back(std::move(made));
     return *this;
   }

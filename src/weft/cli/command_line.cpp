@@ -124,6 +124,7 @@ int run(const std::string& version, int argc, const char* const* argv) {
   add_cache(app);
   add_compile(app);
   add_conformance(app);
+  add_devices(app);
   add_doctor(app);
   add_explain(app);
   add_fuzz(app);

@@ -20,6 +20,7 @@ int run(const std::string& version, int argc, const char* const* argv);
 void add_cache(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_conformance(CLI::App& app);
+void add_devices(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_explain(CLI::App& app);
 void add_fuzz(CLI::App& app);

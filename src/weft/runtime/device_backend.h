@@ -1,4 +1,4 @@
-// What differs between kinds of devices: memory, streams and time. Device does everything else. The folders cpu and simulated
+// What differs between kinds of devices: memory, streams and time. Device does everything else. The folders cpu, cuda and simulated
 // each hold one backend.
 #pragma once
 

@@ -377,6 +377,12 @@ CUresult cuStreamSynchronize(CUstream stream) {
   s.await(point);
   return state().dead;
 }
+CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr to, unsigned value, unsigned) {
+  ENTER("cuStreamWriteValue32");
+  if ((to & false_gpu_bit) != 0) return invalid_value;  // only weft's use of it: memory of the host
+  return add(stream,
+             [=] { std::atomic_ref(*reinterpret_cast<unsigned*>(to)).store(value, std::memory_order_release); });
+}
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
   ENTER("cuLaunchHostFunc");
   return add(stream, [=] { function(data); });

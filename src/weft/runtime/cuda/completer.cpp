@@ -1,5 +1,7 @@
 #include <weft/runtime/cuda/completer.h>
 
+#include <atomic>
+#include <new>
 #include <utility>
 
 #include <weft/base/error.h>
@@ -19,11 +21,22 @@ std::exception_ptr Failure::of_current_exception() {
       first_ = error.what();
       return std::current_exception();
     }
-    return std::make_exception_ptr(Error(concat("an earlier launch made the GPU unusable: ", first_)));
+    return std::make_exception_ptr(of_earlier_launch(first_));
   } catch (...) {
     return std::current_exception();
   }
 }
+
+Error Failure::of_earlier_launch(const std::string& message) {
+  return Error("an earlier launch made the GPU unusable: " + message);
+}
+
+Completer::Completer(int ordinal, CUstream stream, Failure& failure)
+    : ordinal_(ordinal),
+      stream_(stream),
+      failure_(failure),
+      pinned_(ordinal),
+      reached_(new(pinned_.at_least(sizeof(std::uint32_t))) std::uint32_t(0)) {}
 
 Completer::~Completer() {
   {
@@ -37,10 +50,10 @@ Completer::~Completer() {
   });
 }
 
-void Completer::add(CUstream stream, Milestone& milestone, StreamError error) {
-  Waiting waiting{.milestone = &milestone, .error = std::move(error)};
+void Completer::add(Milestone& milestone, StreamError error) {
+  Waiting waiting{.number = ++last_, .milestone = &milestone, .error = std::move(error)};
   try {
-    waiting.event = record(stream);
+    waiting.event = record(waiting.number);
   } catch (const Error&) {
     if (!waiting.error.error) {
       drain();  // so that an earlier launch is the first to learn of an error that is its own
@@ -55,7 +68,7 @@ void Completer::add(CUstream stream, Milestone& milestone, StreamError error) {
   arrived_.notify_one();
 }
 
-CUevent Completer::record(CUstream stream) {
+CUevent Completer::record(std::uint32_t number) {
   CUevent event = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -65,8 +78,14 @@ CUevent Completer::record(CUstream stream) {
     }
   }
   if (!event) check(driver().cuEventCreate(&event, blocking_event | event_without_time), "cuEventCreate");
-  check(driver().cuEventRecord(event, stream), "cuEventRecord");
-  return event;
+  CUresult result =
+      driver().cuStreamWriteValue32(stream_, as_address(reinterpret_cast<std::byte*>(reached_)), number, 0);
+  if (result == success) result = driver().cuEventRecord(event, stream_);
+  if (result == success) return event;
+  const std::lock_guard lock(mutex_);
+  spare_events_.push_back(event);
+  check(result, "cuEventRecord");
+  return nullptr;
 }
 
 void Completer::drain() {
@@ -74,15 +93,25 @@ void Completer::drain() {
   told_.wait(lock, [this] { return waiting_.empty(); });
 }
 
+// Numbers may overflow.
+bool Completer::has_reached(std::uint32_t number) const {
+  const std::uint32_t reached = std::atomic_ref(*reached_).load(std::memory_order_acquire);
+  return static_cast<std::int32_t>(reached - number) >= 0;
+}
+
 // Spins for a while, since being woken takes longer than a small program.
-void Completer::await(CUevent event) const {
+void Completer::await(const Waiting& next) const {
   constexpr std::uint64_t most_ns = 50'000;
-  CUresult result = driver().cuEventQuery(event);
-  for (const std::uint64_t end = trace::now_ns() + most_ns; result == not_ready && trace::now_ns() < end;
-       result = driver().cuEventQuery(event)) {
-    for (int i = 0; i < 32; ++i) spin_pause();
+  const std::uint64_t end = trace::now_ns() + most_ns;
+  while (!has_reached(next.number)) {
+    if (trace::now_ns() < end) {
+      spin_pause();
+      continue;
+    }
+    const CUresult result = driver().cuEventSynchronize(next.event);
+    if (!has_reached(next.number)) check(result, "the GPU");
+    return;
   }
-  check(result == not_ready ? driver().cuEventSynchronize(event) : result, "the GPU");
 }
 
 void Completer::work() {
@@ -96,7 +125,7 @@ void Completer::work() {
     lock.unlock();
     if (next.event) {
       try {
-        await(next.event);
+        await(next);
       } catch (const Error&) {
         if (!next.error.error) next.error.error = failure_.of_current_exception();
       }

@@ -29,10 +29,19 @@ class CudaBackend final : public DeviceBackend {
           failure_);
   }
 
+  ~CudaBackend() override { allocator_->release_cached(); }  // buffers that outlive the device keep the allocator
+
   std::string_view kind() const override { return kind_; }
   std::string target() const override { return target_; }
   const MemorySpace& memory_space() const override { return space_; }
-  Memory allocate(std::uint64_t bytes) override { return allocator_->allocate(bytes); }
+  Memory allocate(std::uint64_t bytes) override {
+    try {
+      return allocator_->allocate(bytes);
+    } catch (const cuda::DriverError& error) {
+      if (!error.is_fatal()) throw;
+      throw cuda::Failure::of_earlier_launch(error.what());
+    }
+  }
   void release_cached() override { allocator_->release_cached(); }
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return *streams_[static_cast<std::size_t>(kind)]; }

@@ -16,8 +16,6 @@ constexpr int oldest_version = 12000;
 
 constinit std::atomic<bool> has_ended = false;
 
-std::string version_text(int version) { return concat(version / 1000, ".", version % 1000 / 10); }
-
 std::string error_text(const Driver& driver, CUresult result) {
   const char *name = nullptr, *text = nullptr;
   driver.cuGetErrorName(result, &name);
@@ -119,6 +117,8 @@ void check(CUresult result, std::string_view call) {
   throw DriverError(concat(call, ": ", error_text(driver(), result), remedy ? remedy->text : ""),
                     remedy && remedy->is_fatal);
 }
+
+std::string version_text(int version) { return concat(version / 1000, ".", version % 1000 / 10); }
 
 bool process_ends() { return has_ended.load(std::memory_order_relaxed); }
 

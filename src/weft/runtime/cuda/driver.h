@@ -66,6 +66,8 @@ using CUhostFn = void (*)(void* data);
   FUNCTION(cuStreamDestroy, cuStreamDestroy_v2, (CUstream stream))                                                     \
   FUNCTION(cuStreamSynchronize, cuStreamSynchronize, (CUstream stream))                                                \
   FUNCTION(cuStreamWaitEvent, cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags))                     \
+  FUNCTION(cuStreamWriteValue32, cuStreamWriteValue32_v2,                                                              \
+           (CUstream stream, CUdeviceptr to, unsigned value, unsigned flags))                                          \
   FUNCTION(cuLaunchHostFunc, cuLaunchHostFunc, (CUstream stream, CUhostFn function, void* data))                       \
   FUNCTION(cuEventCreate, cuEventCreate, (CUevent * event, unsigned flags))                                            \
   FUNCTION(cuEventDestroy, cuEventDestroy_v2, (CUevent event))                                                         \
@@ -125,6 +127,9 @@ class DriverError : public Error {
 
 // Throws DriverError unless `result` is success: names `call`, which returned it, the driver's name and text of the error, and a remedy.
 void check(CUresult result, std::string_view call);
+
+// Returns "12.5" for 12050.
+std::string version_text(int version);
 
 // Returns whether the driver may have shut down because the process ends: what belongs to it is left alone from then on.
 bool process_ends();

@@ -21,7 +21,7 @@ GpuStream::GpuStream(Options options, Failure& failure)
       handle_(options.ordinal),
       queue_{.stream = handle_.stream, .ordinal = options.ordinal},
       host_thunks_(options.ordinal, handle_.stream),
-      completer_(options.ordinal, failure) {}
+      completer_(options.ordinal, handle_.stream, failure) {}
 
 GpuStream::~GpuStream() = default;
 
@@ -44,7 +44,8 @@ void GpuStream::run(const Thunk& thunk, const Launch& launch) {
     }
     if (options_.synchronous) check(driver().cuStreamSynchronize(handle_.stream), "the GPU");
   } catch (const DriverError& error) {
-    if (!error.is_fatal() || options_.synchronous) throw;
+    if (!error.is_fatal()) throw;
+    if (options_.synchronous) std::rethrow_exception(failure_.of_current_exception());
     // It is the error of an earlier thunk, or of an earlier launch, which must be the first to learn of it.
     completer_.drain();
     error_.error = failure_.of_current_exception();
@@ -66,12 +67,17 @@ void GpuStream::run_on_host(const Thunk& thunk, const Launch& launch) {
 void GpuStream::copy(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   const Current current(options_.ordinal);
-  check(driver().cuMemcpyDtoDAsync(as_address(to), as_address(from), bytes, handle_.stream), "cuMemcpyDtoDAsync");
+  try {
+    check(driver().cuMemcpyDtoDAsync(as_address(to), as_address(from), bytes, handle_.stream), "cuMemcpyDtoDAsync");
+  } catch (const DriverError& error) {
+    if (!error.is_fatal()) throw;
+    throw Failure::of_earlier_launch(error.what());
+  }
 }
 
 void GpuStream::end(Milestone& milestone) {
   if (!current_) current_.emplace(options_.ordinal);
-  completer_.add(handle_.stream, milestone, std::exchange(error_, {}));
+  completer_.add(milestone, std::exchange(error_, {}));
   current_.reset();
   executable_ = nullptr;
 }
