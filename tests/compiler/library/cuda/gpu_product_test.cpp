@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include <weft/base/knobs.h>
+#include <weft/base/temporary_folder.h>
 #include <weft/compiler/library/cuda/cublaslt.h>
 #include <weft/ir/builder.h>
 
@@ -308,6 +309,22 @@ TEST(CublasLt, IsLookedForInTheChosenFolderFirst) {
   const knobs::Override folder(knobs::cuda_libraries, "/chosen");
   EXPECT_EQ(cublaslt::places()[0], "/chosen/libcublasLt.so.13");
   EXPECT_EQ(cublaslt::places()[2], "libcublasLt.so.13") << "then where the loader looks";
+}
+
+TEST(CublasLt, IsLookedForInPackagesOfTheVirtualEnvironment) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "lib" / "python3.11");
+  const char* const before = std::getenv("VIRTUAL_ENV");
+  const std::string kept = before ? before : "";
+  ::setenv("VIRTUAL_ENV", folder.path().c_str(), 1);
+  const auto places = cublaslt::places();
+  if (before) {
+    ::setenv("VIRTUAL_ENV", kept.c_str(), 1);
+  } else {
+    ::unsetenv("VIRTUAL_ENV");
+  }
+  const auto file = folder / "lib/python3.11/site-packages/nvidia/cu13/lib/libcublasLt.so.13";
+  EXPECT_EQ(std::ranges::count(places, file), 1);
 }
 
 }  // namespace
