@@ -39,8 +39,9 @@ struct FuzzOptions {
   std::int64_t jobs = usable_cpus();
   std::int64_t time_limit = 30;  // in seconds, for one graph
   std::int64_t show = 10;        // number of failures to list
-  std::string output;            // folder for graphs that failed
-  std::string device = "cpu";    // where graphs run
+  std::string target = "native";
+  std::string output;          // folder for graphs that failed
+  std::string device = "cpu";  // where graphs run
   bool json = false;
 };
 
@@ -61,11 +62,12 @@ void to_json(nlohmann::json& json, const GraphResult& r) { json = {r.fault, r.re
 
 constexpr std::uint64_t cached = 8;  // one in this many graphs also tests the kernel cache
 
-GraphResult run_graph(std::uint64_t seed, const std::string& device) {
+GraphResult run_graph(std::uint64_t seed, const FuzzOptions& options) {
   const auto graph = fuzz::random_graph(seed);
-  const fuzz::Verdict verdict =
-      fuzz::check(*graph, fuzz::random_inputs(*graph, seed),
-                  {.cache = seed % cached == 0, .device = device == "cpu" ? nullptr : &runtime::device_named(device)});
+  const fuzz::CheckOptions check{.target = &compiler::Target::named(options.target),
+                                 .cache = seed % cached == 0,
+                                 .device = options.device == "cpu" ? nullptr : &runtime::device_named(options.device)};
+  const fuzz::Verdict verdict = fuzz::check(*graph, fuzz::random_inputs(*graph, seed), check);
   GraphResult result{.elements = verdict.elements, .unknown = verdict.unknown, .nodes = std::ssize(graph->nodes())};
   if (verdict.fault) {
     result.fault = name(*verdict.fault);
@@ -123,7 +125,7 @@ class FuzzRun {
           std::vector<GraphResult> results;
           for (std::int64_t i = pieces[p].begin; i < pieces[p].end; ++i) {
             ::alarm(options_.time_limit);  // ends the process if a graph hangs
-            results.push_back(run_graph(seed_of(i), options_.device));
+            results.push_back(run_graph(seed_of(i), options_));
           }
           return nlohmann::json(results).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
         },
@@ -150,7 +152,10 @@ class FuzzRun {
     progress_.update(++done_, [&] { return concat(failures_.size(), " failed"); });
   }
 
-  std::string reproduce(std::int64_t i) const { return concat("weft fuzz --graphs 1 --seed ", seed_of(i)); }
+  std::string reproduce(std::int64_t i) const {
+    return concat("weft fuzz --graphs 1 --seed ", seed_of(i),
+                  options_.target == "native" ? "" : concat(" --target ", options_.target));
+  }
 
   // If a graph cannot be written, its seed is enough to make it again.
   void write(std::int64_t i, const GraphResult& result) {
@@ -220,6 +225,8 @@ class FuzzRun {
 
 void run_fuzz(const FuzzOptions& options) {
   const knobs::Override on_disk(knobs::cache, false);  // random kernels are not worth keeping
+  const compiler::Target& target = compiler::Target::named(options.target);
+  require(target.runs_here && !target.is_nvidia(), "the CPU cannot run code for ", options.target);
   if (!options.output.empty()) make_folder(options.output);
   FuzzRun run(options);
   const Interrupt interrupt;
@@ -238,6 +245,8 @@ void add_fuzz(CLI::App& app) {
   add_integer(command, "--seed", options->seed,
               "Seed of the first graph, increased by 1 for each graph (default: random)", {0, std::int64_t{1} << 62});
   add_text(command, "--output", options->output, "a folder", "Folder for graphs that fail, written as SEED.mlir");
+  add_text(command, "--target", options->target, "a target",
+           "Machine to compile for, which must run here: native, or twin for a GPU's kernels");
   add_integer(command, "--jobs", options->jobs, "Processes that run at once", {1, 1024});
   add_integer(command, "--time-limit", options->time_limit, "Seconds that one graph may take", {1, 86'400});
   add_integer(command, "--show", options->show, "Failures to list", {0, 1'000'000});

@@ -25,7 +25,7 @@ namespace weft::cli {
 namespace {
 
 struct ReduceOptions {
-  std::string file, output;
+  std::string file, output, target = "native";
   std::int64_t seed = 0;         // of the inputs
   std::int64_t time_limit = 30;  // in seconds, for one try
 };
@@ -45,7 +45,7 @@ std::optional<Failure> try_graph(const ir::Graph& graph, const ReduceOptions& op
       1, {.time = std::chrono::seconds(options.time_limit)},
       [&](std::size_t) -> std::string {
         const auto inputs = fuzz::random_inputs(graph, options.seed);
-        const fuzz::Verdict verdict = fuzz::check(graph, inputs);
+        const fuzz::Verdict verdict = fuzz::check(graph, inputs, {.target = &compiler::Target::named(options.target)});
         return verdict.fault ? concat(name(*verdict.fault), '\n', verdict.reason) : "";
       },
       [&](std::size_t, const IsolatedOutcome& outcome) {
@@ -123,6 +123,7 @@ void add_reduce(CLI::App& app) {
   command.add_option("FILE", options->file, "StableHLO text, as `weft fuzz --output` writes it")->required();
   add_integer(command, "--seed", options->seed, "Seed of the inputs, as `weft fuzz` prints it for the graph",
               {0, std::int64_t{1} << 62});
+  add_text(command, "--target", options->target, "a target", "Machine to compile for, as for `weft fuzz`");
   add_integer(command, "--time-limit", options->time_limit, "Seconds that one try may take", {1, 86'400});
   add_text(command, "--output", options->output, "a file", "File for the small program (default: the standard output)");
   command.callback([options] { run_reduce(*options); });

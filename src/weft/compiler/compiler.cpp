@@ -332,7 +332,7 @@ void add_host_thunks(const runtime::Executable& executable, Report& report) {
 
 void finish(const Options& options, const runtime::Executable& executable, Clock::time_point start, Report& report) {
   describe_launch(executable, report);
-  if (options.target->is_gpu) add_host_thunks(executable, report);
+  if (options.target->is_nvidia()) add_host_thunks(executable, report);
   report.total_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
   if (options.observer) options.observer->executable(executable, report);
   WEFT_LOG(compile, executable.name, ": ", report.nodes, " nodes, ", report.thunks, " thunks, ",

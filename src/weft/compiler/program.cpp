@@ -151,7 +151,7 @@ std::shared_ptr<runtime::Thunk> Program::make_thunk(std::size_t unit, const Unit
         calls.emplace_back(loop, reinterpret_cast<Kernel>(code), std::move(buffers), sizes(loop.parameters));
     }
     if (is_on_gpu)
-      thunk = std::make_shared<GpuKernelThunk>(std::move(gpu_calls));
+      thunk = std::make_shared<GpuKernelThunk>(std::move(gpu_calls), *parts_.target);
     else
       thunk = std::make_shared<KernelThunk>(std::move(calls));
   } else {

@@ -111,24 +111,26 @@ void check_text(const ir::Graph& graph, std::span<const Array> inputs, std::span
   }
 }
 
-void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want, bool cached) {
-  const Program program = compiler::compile(graph);
+void check_fast(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want,
+                const CheckOptions& options) {
+  const compiler::Options plain{.target = options.target};
+  const Program program = compiler::compile(graph, plain);
   const auto first = run(program, inputs);
   require_within(Fault::value, first, want);
   require_same(Fault::repeat, run(program, inputs), first);
-  compiler::Options donating;
+  compiler::Options donating = plain;
   donating.donatable.assign(inputs.size(), true);
   require_same(Fault::donation, run(compiler::compile(graph, donating), inputs), first);
   // The sizes are too small for libraries to be chosen, so this makes the compiler use them.
-  compiler::Options with_library;
+  compiler::Options with_library = plain;
   with_library.disabled_passes = {"expand-small-dots"};
   const Program other = compiler::compile(graph, with_library);
   if (other->thunks.size() != program->thunks.size()) require_within(Fault::value, run(other, inputs), want);
-  if (!cached) return;
+  if (!options.cache) return;
   const compiler::TemporaryCache cache;
   for (int time = 0; time < 2; ++time) {  // first compiled, then loaded from disk
     compiler::clear_kernel_cache();
-    require_same(Fault::cache, run(compiler::compile(graph), inputs), first);
+    require_same(Fault::cache, run(compiler::compile(graph, plain), inputs), first);
   }
 }
 
@@ -188,20 +190,22 @@ Program program_for_sizes(const GraphPtr& graph, std::span<const GraphPtr> sampl
   return executable ? *executable : nullptr;
 }
 
-void check_sizes(const ir::Graph& given, std::span<const Array> inputs, std::span<const Bounded> want) {
+void check_sizes(const ir::Graph& given, std::span<const Array> inputs, std::span<const Bounded> want,
+                 const CheckOptions& options) {
   const GraphPtr graph(GraphPtr(), &given);
   const std::vector<GraphPtr> samples = other_sizes(graph);
   if (samples.empty()) return;
-  if (const Program program = program_for_sizes(graph, samples, {}))
+  if (const Program program = program_for_sizes(graph, samples, {.target = options.target}))
     require_within(Fault::sizes, run(program, inputs), want);
-  compiler::Options strict;
+  compiler::Options strict{.target = options.target};
   strict.strict = true;
   if (const Program program = program_for_sizes(graph, samples, strict))
     require_same(Fault::sizes, run(program, inputs), run(compiler::compile(given, strict), inputs));
 }
 
-void check_strict(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want) {
-  compiler::Options options;
+void check_strict(const ir::Graph& graph, std::span<const Array> inputs, std::span<const Bounded> want,
+                  const CheckOptions& given) {
+  compiler::Options options{.target = given.target};
   options.strict = true;
   const Program fused = compiler::compile(graph, options);
   const auto first = run(fused, inputs);
@@ -299,10 +303,10 @@ Verdict check(const ir::Graph& graph, std::span<const Array> inputs, const Check
       return verdict;
     }
     check_text(graph, inputs, want);
-    check_fast(graph, inputs, want, options.cache);
-    check_strict(graph, inputs, strict);
+    check_fast(graph, inputs, want, options);
+    check_strict(graph, inputs, strict, options);
     check_mesh(graph, inputs);
-    check_sizes(graph, inputs, want);
+    check_sizes(graph, inputs, want, options);
   } catch (const Found& difference) {
     return found(difference.fault, difference.reason);
   } catch (const std::exception& wrong) {

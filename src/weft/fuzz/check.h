@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include <weft/compiler/options/target.h>
 #include <weft/ir/array.h>
 #include <weft/ir/graph.h>
 #include <weft/runtime/device.h>
@@ -38,7 +39,9 @@ struct Verdict {
 };
 
 struct CheckOptions {
-  bool cache = true;  // also compile without cached kernels, and with kernels loaded from disk
+  const compiler::Target* target =
+      &compiler::Target::host();  // the machine that programs are compiled for; it must run here
+  bool cache = true;              // also compile without cached kernels, and with kernels loaded from disk
   // A device on which the graph runs, compiled for its target, instead of in the ways of the CPU; null: the CPU.
   runtime::Device* device = nullptr;
 };

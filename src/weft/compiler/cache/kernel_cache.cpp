@@ -140,7 +140,7 @@ KernelCode KernelCache::load(const Request& request) {
   if (request.target.is_gpu) {
     std::vector<std::shared_ptr<const std::string>> images;
     for (const std::size_t i : request.unmapped) images.push_back(request.objects[i]);
-    return gpu_kernels(images, symbols);
+    return gpu_kernels(images, symbols, request.target);
   }
   std::vector<const std::string*> objects;
   for (const std::size_t i : request.unmapped) objects.push_back(request.objects[i].get());

@@ -17,7 +17,7 @@ enum class GpuForm : std::uint8_t {
   whole_rows,    // the same, and a row has at most one vector for each thread, so that its values stay in registers
   whole_rows_4,  // the same with at most four vectors for each thread
 };
-inline constexpr int gpu_form_count = 4;
+inline constexpr std::size_t gpu_form_count = 4;
 
 // Returns how many vectors of a row a thread keeps in registers; 0: none.
 constexpr int vectors_kept(GpuForm form) {

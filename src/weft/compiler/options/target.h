@@ -22,6 +22,8 @@ struct Target {
   bool multiplies_bf16 = false;  // whether its library multiplies bf16 matrices
   // Whether it is a GPU: generated kernels and matrix products run there, all other thunks on the host.
   bool is_gpu = false;
+  // Whether it is a GPU whose kernels this process runs on the host, to test them (codegen/twin).
+  bool is_twin = false;
 
   // Identifies code for the target: everything above that code depends on, and the version of LLVM.
   std::string key = {};
@@ -35,13 +37,17 @@ struct Target {
   // caches hold most of what they read.
   double seconds(double flops, double bytes) const { return flops / (12e9 * lanes) + bytes / 50e9; }
 
+  // Returns whether it is a GPU with memory and instructions of its own.
+  bool is_nvidia() const { return is_gpu && !is_twin; }
+
   // Returns the machine that runs what the target itself does not: the host for a GPU, otherwise the target.
   const Target& of_thunks() const { return is_gpu ? host() : *this; }
 
   // Returns this machine. The targets that host() and named() return live until the process ends.
   static const Target& host();
   // Returns a target by name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), armv8-a (4 lanes), or the compute
-  // capability of an NVIDIA GPU (sm_80, sm_90), if this LLVM generates code for it. Throws Error for other names, listing the known ones.
+  // capability of an NVIDIA GPU (sm_80, sm_90), if this LLVM generates code for it, or twin, on which the host runs kernels of a GPU to test
+  // them. Throws Error for other names, listing the known ones.
   static const Target& named(std::string_view name);
 };
 

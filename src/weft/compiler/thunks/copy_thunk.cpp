@@ -45,9 +45,9 @@ Unit copy_unit(ir::Value value, const Target& target) {
   unit.order = value.node->id;
   unit.info.name = concat("copy.", value.node->id);
   unit.info.category = "copy";
-  unit.thunk().make = [is_on_gpu = target.is_gpu](std::span<const runtime::Slice> reads,
-                                                  std::span<const runtime::Slice> writes,
-                                                  const runtime::Slice&) -> std::unique_ptr<runtime::Thunk> {
+  unit.thunk().make = [is_on_gpu = target.is_nvidia()](std::span<const runtime::Slice> reads,
+                                                       std::span<const runtime::Slice> writes,
+                                                       const runtime::Slice&) -> std::unique_ptr<runtime::Thunk> {
     if (is_on_gpu) return std::make_unique<GpuCopyThunk>(reads[0], writes[0]);
     return std::make_unique<CopyThunk>(reads[0], writes[0]);
   };

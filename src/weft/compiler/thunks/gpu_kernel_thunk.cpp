@@ -2,14 +2,9 @@
 
 #include <array>
 
-#include <weft/base/error.h>
-#include <weft/runtime/cuda/work_queue.h>
-
 namespace weft::compiler {
 
 namespace {
-
-using runtime::cuda::WorkQueue;
 
 // The addresses of a call's arguments, as the driver takes them. Few calls have so many that they need memory of their own.
 class Arguments {
@@ -36,16 +31,9 @@ class Arguments {
 };
 
 void launch_kernel(const GpuKernelCall& call, const runtime::Launch& launch) {
-  const GpuGrid& grid = call.grid;
-  if (grid.blocks_x == 0) return;
-  const WorkQueue& queue = WorkQueue::of(launch);
-  call.kernel->load(queue.ordinal, grid.form);
+  if (call.grid.blocks_x == 0) return;
   Arguments arguments(call, launch);
-  const runtime::cuda::Driver& driver = runtime::cuda::driver();
-  runtime::cuda::check(driver.cuLaunchKernel(call.kernel->function(queue.ordinal, grid.form), grid.blocks_x,
-                                             grid.blocks_y, 1, grid.threads_x, grid.threads_y, 1, grid.shared_bytes,
-                                             queue.stream, arguments.data(), nullptr),
-                       "cuLaunchKernel");
+  call.kernel->launch(call.grid, arguments.data(), launch);
 }
 
 std::vector<std::uint64_t> slice_offsets(const std::vector<runtime::Slice>& buffers) {

@@ -6,6 +6,7 @@
 
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/loop/gpu_grid.h>
+#include <weft/compiler/options/target.h>
 #include <weft/runtime/thunk.h>
 
 namespace weft::compiler {
@@ -23,7 +24,9 @@ struct GpuKernelCall {
 
 class GpuKernelThunk final : public runtime::Thunk {
  public:
-  explicit GpuKernelThunk(std::vector<GpuKernelCall> calls) : calls_(std::move(calls)) { on_device = true; }
+  GpuKernelThunk(std::vector<GpuKernelCall> calls, const Target& target) : calls_(std::move(calls)) {
+    on_device = target.is_nvidia();
+  }
   void run(const runtime::Launch& launch) const override;
 
  private:

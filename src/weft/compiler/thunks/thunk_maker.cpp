@@ -16,12 +16,12 @@
 namespace weft::compiler {
 
 bool ThunkMaker::has_product(const Matmul& matmul) const {
-  if (options_.target->is_gpu) return gpu_product_exists(matmul, options_.sizes);
+  if (options_.target->is_nvidia()) return gpu_product_exists(matmul, options_.sizes);
   return matmul_exists(matmul, options_.sizes, *options_.target);
 }
 
 Unit ThunkMaker::make_product(const Matmul& matmul) const {
-  if (options_.target->is_gpu) return gpu_product_unit(matmul, options_.strict, options_.sizes);
+  if (options_.target->is_nvidia()) return gpu_product_unit(matmul, options_.strict, options_.sizes);
   return matmul_unit(matmul, options_.strict, options_.sizes);
 }
 

@@ -1,6 +1,8 @@
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 
 #include <weft/base/error.h>
+#include <weft/runtime/cuda/driver.h>
+#include <weft/runtime/cuda/work_queue.h>
 
 namespace weft::compiler {
 
@@ -14,14 +16,23 @@ std::string gpu_function(const std::string& name, GpuForm form) {
   return name;
 }
 
-void GpuKernel::load(int ordinal, GpuForm form) const {
+runtime::cuda::CUfunction CudaKernel::load(int ordinal, GpuForm form) const {
   require(ordinal < most_gpus, "cuda: kernels run on the first ", most_gpus, " GPUs, and this is GPU ", ordinal);
-  if (function(ordinal, form)) return;
+  auto& function = functions_[ordinal][static_cast<std::size_t>(form)];
+  if (const auto loaded = function.load(std::memory_order_acquire)) return loaded;
   const std::lock_guard lock(mutex_);
-  auto& loaded = modules_[ordinal];
-  if (!loaded) loaded = std::make_unique<const runtime::cuda::Module>(ordinal, *image_);
-  functions_[ordinal][static_cast<std::size_t>(form)].store(loaded->function(gpu_function(name_, form)),
-                                                            std::memory_order_release);
+  auto& module = modules_[ordinal];
+  if (!module) module = std::make_unique<const runtime::cuda::Module>(ordinal, *image_);
+  function.store(module->function(gpu_function(name_, form)), std::memory_order_release);
+  return function;
+}
+
+void CudaKernel::launch(const GpuGrid& grid, void** arguments, const runtime::Launch& launch) const {
+  const auto& queue = runtime::cuda::WorkQueue::of(launch);
+  runtime::cuda::check(runtime::cuda::driver().cuLaunchKernel(load(queue.ordinal, grid.form), grid.blocks_x,
+                                                              grid.blocks_y, 1, grid.threads_x, grid.threads_y, 1,
+                                                              grid.shared_bytes, queue.stream, arguments, nullptr),
+                       "cuLaunchKernel");
 }
 
 }  // namespace weft::compiler

@@ -1,5 +1,4 @@
-// The code of one generated kernel for GPUs, with a function for each form (loop/gpu_grid.h). It is loaded on a GPU when it is first
-// needed there. Thread-safe.
+// The code of one generated kernel for GPUs, with a function for each form (loop/gpu_grid.h). Thread-safe.
 #pragma once
 
 #include <array>
@@ -10,25 +9,31 @@
 
 #include <weft/compiler/loop/gpu_grid.h>
 #include <weft/runtime/cuda/module.h>
+#include <weft/runtime/thunk.h>
 
 namespace weft::compiler {
 
 class GpuKernel {
  public:
-  // `image`, PTX or a cubin, has the functions gpu_function(name, form).
-  GpuKernel(std::shared_ptr<const std::string> image, std::string name)
+  virtual ~GpuKernel() = default;
+  // Runs the function of the grid's form, or passes it to the launch's queue. `arguments` has the address of each argument. Throws Error if
+  // the GPU refuses the code or the launch.
+  virtual void launch(const GpuGrid& grid, void** arguments, const runtime::Launch& launch) const = 0;
+};
+
+// The code for an NVIDIA GPU, which is loaded there when it is first needed.
+class CudaKernel final : public GpuKernel {
+ public:
+  // `image` has the functions gpu_function(name, form).
+  CudaKernel(std::shared_ptr<const std::string> image, std::string name)
       : image_(std::move(image)), name_(std::move(name)) {}
-
-  // Loads the function of a form on a GPU, unless it is there. Throws Error with what the driver says.
-  void load(int ordinal, GpuForm form) const;
-  // Returns the function, which load() has loaded.
-  runtime::cuda::CUfunction function(int ordinal, GpuForm form) const {
-    return functions_[ordinal][static_cast<std::size_t>(form)].load(std::memory_order_acquire);
-  }
-
-  static constexpr int most_gpus = 16;
+  void launch(const GpuGrid& grid, void** arguments, const runtime::Launch& launch) const override;
 
  private:
+  static constexpr int most_gpus = 16;
+
+  runtime::cuda::CUfunction load(int ordinal, GpuForm form) const;
+
   std::shared_ptr<const std::string> image_;
   std::string name_;
   mutable std::mutex mutex_;

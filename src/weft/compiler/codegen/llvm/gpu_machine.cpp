@@ -1,5 +1,7 @@
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 
+#include <vector>
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -52,8 +54,61 @@ class Nvptx final : public GpuMachine {
   }
 };
 
+// Calls the functions of codegen/twin.
+class Twin final : public GpuMachine {
+ public:
+  Value* index(llvm::IRBuilder<>& b, Index index) override {
+    return call(b, "weft_twin_index", b.getInt32Ty(), {b.getInt32(static_cast<int>(index))}, Effect::none);
+  }
+  Value* exchange(llvm::IRBuilder<>& b, Value* value, int distance) override {
+    return call(b, "weft_twin_exchange", b.getInt32Ty(), {value, b.getInt32(distance)}, Effect::meets);
+  }
+  void barrier(llvm::IRBuilder<>& b) override { call(b, "weft_twin_barrier", b.getVoidTy(), {}, Effect::meets); }
+  Value* shared(llvm::IRBuilder<>& b) override { return call(b, "weft_twin_shared", b.getPtrTy(), {}, Effect::none); }
+  void make_kernel(llvm::Function& function, int) override {
+    llvm::LLVMContext& context = function.getContext();
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
+    auto* caller = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                          twin_function(function.getName().str()), function.getParent());
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", caller));
+    std::vector<Value*> arguments;
+    for (const llvm::Argument& argument : function.args()) {
+      Value* place = b.CreateConstInBoundsGEP1_64(b.getPtrTy(), caller->getArg(0), argument.getArgNo());
+      arguments.push_back(b.CreateLoad(argument.getType(), b.CreateLoad(b.getPtrTy(), place)));
+    }
+    b.CreateCall(&function, arguments);
+    b.CreateRetVoid();
+  }
+
+ private:
+  enum class Effect : std::uint8_t { none, meets };  // the threads meet there, and see what the others stored
+
+  static Value* call(llvm::IRBuilder<>& b, const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments,
+                     Effect effect) {
+    std::vector<llvm::Type*> types;
+    for (const Value* argument : arguments) types.push_back(argument->getType());
+    llvm::Module& module = *b.GetInsertBlock()->getModule();
+    auto callee = module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false));
+    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+    function->setDoesNotThrow();
+    if (effect == Effect::meets) {
+      function->setConvergent();
+    } else {
+      function->setDoesNotAccessMemory();
+      function->setWillReturn();
+    }
+    return b.CreateCall(callee, arguments);
+  }
+};
+
 }  // namespace
 
-std::unique_ptr<GpuMachine> gpu_machine(const Target&) { return std::make_unique<Nvptx>(); }
+std::string twin_function(const std::string& function) { return function + "_call"; }
+
+std::unique_ptr<GpuMachine> gpu_machine(const Target& target) {
+  if (target.is_twin) return std::make_unique<Twin>();
+  return std::make_unique<Nvptx>();
+}
 
 }  // namespace weft::compiler

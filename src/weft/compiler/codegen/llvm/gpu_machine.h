@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -25,6 +26,9 @@ class GpuMachine {
   // Marks a function as a kernel of blocks with at most so many threads.
   virtual void make_kernel(llvm::Function& function, int threads) = 0;
 };
+
+// Returns the name of the function through which the twin calls a kernel's function: void f(ptr addresses of the arguments).
+std::string twin_function(const std::string& function);
 
 std::unique_ptr<GpuMachine> gpu_machine(const Target& target);
 

@@ -1,5 +1,6 @@
 #include <weft/compiler/codegen/llvm/jit.h>
 
+#include <array>
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -28,10 +29,12 @@
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
+#include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
 #include <weft/compiler/codegen/llvm/random_emitter.h>
 #include <weft/compiler/codegen/llvm/vector_math.h>
 #include <weft/compiler/codegen/llvm/while_emitter.h>
+#include <weft/compiler/codegen/twin/twin_kernel.h>
 
 namespace weft::compiler {
 
@@ -58,7 +61,7 @@ llvm::orc::JITTargetMachineBuilder builder_of(const Target& target) {
 }
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
-  if (target.is_gpu) {
+  if (target.is_nvidia()) {
     std::string error;
     const llvm::Target* const found = llvm::TargetRegistry::lookupTarget(target.triple, error);
     if (!found) throw InternalError("LLVM: " + error);
@@ -115,7 +118,7 @@ std::unique_ptr<llvm::MemoryBuffer> make_object(llvm::Module& module, llvm::Targ
 }
 
 // Generated code may call the functions of this process and, if available, the C library's vector math.
-std::shared_ptr<llvm::orc::LLJIT> make_jit() {
+std::shared_ptr<llvm::orc::LLJIT> make_jit(std::span<const twin::Symbol> symbols = {}) {
   std::shared_ptr<llvm::orc::LLJIT> jit =
       checked(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(builder_of(Target::host())).create());
   using Search = llvm::orc::DynamicLibrarySearchGenerator;
@@ -123,7 +126,24 @@ std::shared_ptr<llvm::orc::LLJIT> make_jit() {
   jit->getMainJITDylib().addGenerator(checked(Search::GetForCurrentProcess(prefix)));
   if (void* const library = vector_math_library())
     jit->getMainJITDylib().addGenerator(std::make_unique<Search>(llvm::sys::DynamicLibrary(library), prefix));
+  llvm::orc::SymbolMap map;
+  for (const auto& [name, address] : symbols)
+    map[jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported};
+  if (!map.empty()) checked(jit->getMainJITDylib().define(llvm::orc::absoluteSymbols(std::move(map))));
   return jit;
+}
+
+// Returns the functions of the forms that a kernel of the twin has.
+std::shared_ptr<GpuKernel> twin_kernel(llvm::orc::LLJIT& jit, const std::string& name) {
+  std::array<twin::Function, gpu_form_count> functions{};
+  for (std::size_t form = 0; form < gpu_form_count; ++form) {
+    auto found = jit.lookup(twin_function(gpu_function(name, static_cast<GpuForm>(form))));
+    if (found)
+      functions[form] = found->toPtr<twin::Function>();
+    else
+      llvm::consumeError(found.takeError());
+  }
+  return std::make_shared<TwinKernel>(name, functions);
 }
 
 void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
@@ -156,7 +176,7 @@ std::vector<std::string> make_objects(std::span<const KernelSource> sources, std
         emit(*module, sources[i], names[i], target);
         optimise(*module, *machine);
         objects[i] = make_object(*module, *machine)->getBuffer().str();
-        if (target.is_gpu) objects[i] = assembled(std::move(objects[i]), target);
+        if (target.is_nvidia()) objects[i] = assembled(std::move(objects[i]), target);
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
@@ -182,15 +202,25 @@ KernelCode load_objects(std::span<const std::string* const> objects, std::span<c
   return code;
 }
 
-KernelCode gpu_kernels(std::span<const std::shared_ptr<const std::string>> objects,
-                       std::span<const std::string> names) {
+KernelCode gpu_kernels(std::span<const std::shared_ptr<const std::string>> objects, std::span<const std::string> names,
+                       const Target& target) {
+  struct Owner {
+    std::shared_ptr<llvm::orc::LLJIT> jit;
+    std::vector<std::shared_ptr<GpuKernel>> kernels;
+  };
   KernelCode code;
-  auto kernels = std::make_shared<std::vector<std::shared_ptr<GpuKernel>>>();
+  auto owner = std::make_shared<Owner>();
+  if (target.is_twin) owner->jit = make_jit(twin::symbols());
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    kernels->push_back(std::make_shared<GpuKernel>(objects[i], names[i]));
-    code.kernels.push_back(kernels->back().get());
+    if (target.is_twin) {
+      checked(owner->jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(*objects[i], names[i])));
+      owner->kernels.push_back(twin_kernel(*owner->jit, names[i]));
+    } else {
+      owner->kernels.push_back(std::make_shared<CudaKernel>(objects[i], names[i]));
+    }
+    code.kernels.push_back(owner->kernels.back().get());
   }
-  code.owner = std::move(kernels);
+  code.owner = std::move(owner);
   return code;
 }
 

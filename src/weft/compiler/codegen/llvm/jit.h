@@ -26,7 +26,8 @@ std::vector<std::string> make_objects(std::span<const KernelSource> sources, std
 // Maps object files; returns their kernels in the same order. The objects are trusted to come from make_objects.
 KernelCode load_objects(std::span<const std::string* const> objects, std::span<const std::string> names);
 // The same for a GPU: the kernels are GpuKernels.
-KernelCode gpu_kernels(std::span<const std::shared_ptr<const std::string>> objects, std::span<const std::string> names);
+KernelCode gpu_kernels(std::span<const std::shared_ptr<const std::string>> objects, std::span<const std::string> names,
+                       const Target& target);
 
 // Returns the generated code as readable text: LLVM IR before or after LLVM's passes, or assembly.
 enum class CodeForm : std::uint8_t { llvm, optimised_llvm, assembly };

@@ -63,7 +63,7 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
 Value* ScalarEmitter::round(Value* value, DType dtype) {
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
-  if (target_.is_gpu) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getBFloatTy())), compute_type(dtype));
+  if (target_.is_nvidia()) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getBFloatTy())), compute_type(dtype));
   llvm::Type* integer = widen(b_.getInt32Ty());
   Value* bits = b_.CreateBitCast(value, integer);
   Value* odd = b_.CreateAnd(b_.CreateLShr(bits, 16), llvm::ConstantInt::get(integer, 1));
@@ -135,7 +135,7 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
 // Does not use LLVM's maximum and minimum: LLVM 19 narrows them to f16 for widened operands and then returns 0 for NaN and 0.
 Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   llvm::Type *type = x->getType(), *integer = b_.getIntNTy(type->getScalarSizeInBits());
-  if (target_.is_gpu && type->getScalarType()->isFloatTy())
+  if (target_.is_nvidia() && type->getScalarType()->isFloatTy())
     return b_.CreateBinaryIntrinsic(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, x, y);
   if (lanes_ == 16 && type->getScalarType()->isFloatTy() && target_.has_vector_range) {
     constexpr std::uint32_t greatest = 0b0101, least = 0b0100, current_rounding = 4;

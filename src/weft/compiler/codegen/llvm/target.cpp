@@ -68,7 +68,7 @@ bool is_known_to_llvm(const std::string& triple) {
   return llvm::TargetRegistry::lookupTarget(triple, error) != nullptr;
 }
 
-// Returns the levels of the x86-64 psABI, the baseline of 64-bit ARM, and GPUs.
+// Returns the levels of the x86-64 psABI, the baseline of 64-bit ARM, GPUs, and their twin.
 std::vector<Target> levels() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
@@ -103,14 +103,22 @@ std::vector<Target> levels() {
       target.key = key_of(target);
     }
   }
+  Target& twin = made.emplace_back(host);
+  set_gpu(twin);
+  twin.name = "twin";
+  twin.features = host.features;
+  twin.multiplies_bf16 = host.multiplies_bf16;
+  twin.has_vector_range = twin.has_vector_scale = false;
+  twin.is_twin = true;
+  twin.key = concat("twin ", key_of(twin));
   return made;
 }
 
 }  // namespace
 
 bool Target::multiplies(DType lhs, DType rhs, DType result) const {
-  if (is_gpu && lhs == DType::f64) return rhs == DType::f64 && result == DType::f64;
-  if (is_gpu && lhs == DType::f16) return rhs == DType::f16 && (result == DType::f16 || result == DType::f32);
+  if (is_nvidia() && lhs == DType::f64) return rhs == DType::f64 && result == DType::f64;
+  if (is_nvidia() && lhs == DType::f16) return rhs == DType::f16 && (result == DType::f16 || result == DType::f32);
   if (lhs == DType::f32) return rhs == DType::f32 && result == DType::f32;
   return multiplies_bf16 && lhs == DType::bf16 && rhs == DType::bf16 && (result == DType::bf16 || result == DType::f32);
 }

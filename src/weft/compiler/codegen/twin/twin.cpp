@@ -1,0 +1,277 @@
+#include <weft/compiler/codegen/twin/twin.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <weft/base/error.h>
+#include <weft/compiler/codegen/twin/fibers.h>
+
+namespace weft::compiler::twin {
+
+namespace {
+
+constexpr std::uint32_t most_threads = 1024,
+                        most_shared_bytes = 48 * 1024;  // of a block that asks the driver for nothing special
+
+std::atomic<std::uint64_t> chosen_seed = 1;
+
+// SplitMix64.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : state_(seed) {}
+  std::size_t below(std::size_t count) {
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return (x ^ (x >> 31)) % count;
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+enum class State : std::uint8_t { fresh, runs, at_barrier, in_exchange, ended };
+
+struct Thread {
+  State state = State::fresh;
+  Fiber* fiber = nullptr;
+  std::uint32_t value = 0;  // passed in an exchange, then received
+  std::int32_t distance = 0;
+};
+
+// Runs one block after the other.
+class Launch {
+ public:
+  Launch(const std::string& name, Function function, const GpuGrid& grid, void** arguments)
+      : name_(name),
+        function_(function),
+        grid_(grid),
+        arguments_(arguments),
+        draw_(chosen_seed),
+        count_(grid.threads_x * grid.threads_y) {
+    WEFT_ASSERT(count_ >= 1 && count_ <= most_threads, name_, " has ", count_, " threads in a block");
+    WEFT_ASSERT(grid.shared_bytes <= most_shared_bytes, name_, " asks for ", grid.shared_bytes,
+                " bytes of shared memory");
+  }
+
+  void run() {
+    std::vector<std::uint64_t> blocks(std::uint64_t{grid_.blocks_x} * grid_.blocks_y);
+    std::iota(blocks.begin(), blocks.end(), 0);
+    for (std::size_t left = blocks.size(); left > 0; --left) {
+      std::swap(blocks[draw_.below(left)], blocks[left - 1]);
+      block_ = blocks[left - 1];
+      run_block();
+    }
+  }
+
+  // ---- called by the running thread
+
+  std::uint32_t index(int which) const {
+    const std::uint32_t values[] = {x(running_),
+                                    y(running_),
+                                    grid_.threads_x,
+                                    grid_.threads_y,
+                                    static_cast<std::uint32_t>(block_ % grid_.blocks_x),
+                                    static_cast<std::uint32_t>(block_ / grid_.blocks_x),
+                                    grid_.blocks_x,
+                                    grid_.blocks_y};
+    return values[which];
+  }
+
+  std::byte* shared() const { return shared_; }
+
+  void barrier() {
+    threads_[running_].state = State::at_barrier;
+    if (++at_barrier_ == count_) {
+      at_barrier_ = 0;
+      for (std::uint32_t t = 0; t < count_; ++t) resume(t);
+    }
+    wait();
+  }
+
+  std::uint32_t exchange(std::uint32_t value, std::int32_t distance) {
+    Thread& mine = threads_[running_];
+    mine.state = State::in_exchange;
+    mine.value = value;
+    mine.distance = distance;
+    const std::uint32_t first = running_ / gpu_warp * gpu_warp;
+    if (first + gpu_warp > count_) {
+      failure_ = concat(describe(running_), " exchanges a value, but its warp has fewer than ", gpu_warp, " threads");
+    } else if (++in_exchange_[running_ / gpu_warp] == gpu_warp) {
+      exchange_all(first);
+    }
+    wait();
+    return mine.value;
+  }
+
+ private:
+  std::uint32_t x(std::uint32_t thread) const { return thread % grid_.threads_x; }
+  std::uint32_t y(std::uint32_t thread) const { return thread / grid_.threads_x; }
+  std::string describe(std::uint32_t thread) const {
+    return concat("thread (", x(thread), ", ", y(thread), ") of block (", index(4), ", ", index(5), ")");
+  }
+
+  void run_block() {
+    threads_.assign(count_, {});
+    in_exchange_.assign((count_ + gpu_warp - 1) / gpu_warp, 0);
+    at_barrier_ = 0;
+    runnable_.resize(count_);
+    std::iota(runnable_.begin(), runnable_.end(), 0);
+    SharedMemory memory(grid_.shared_bytes);
+    shared_ = memory.begin();
+    start_next();
+    failure_ = failure_.empty() ? missing_thread() : failure_;
+    if (failure_.empty() && memory.was_exceeded())
+      failure_ = concat("block (", index(4), ", ", index(5), ") stores behind its ", grid_.shared_bytes,
+                        " bytes of shared memory");
+    fibers_.clear();
+    free_.clear();
+    if (!failure_.empty()) throw InternalError(concat("the kernel ", name_, " is wrong: ", failure_));
+  }
+
+  // Draws the thread that runs next; returns false if none can.
+  bool draw_next() {
+    if (runnable_.empty() || !failure_.empty()) return false;
+    std::swap(runnable_[draw_.below(runnable_.size())], runnable_.back());
+    running_ = runnable_.back();
+    runnable_.pop_back();
+    return true;
+  }
+
+  // Runs threads until none can run; called by the host thread.
+  void start_next() {
+    if (draw_next()) outside_.switch_to(fiber_of_running());
+  }
+
+  // The running thread waits; returns when it is its turn again.
+  void wait() {
+    Fiber& mine = *threads_[running_].fiber;
+    leave(mine);
+  }
+
+  void leave(Fiber& from) {
+    Fiber& to = draw_next() ? fiber_of_running() : outside_;
+    if (&to != &from) from.switch_to(to);
+  }
+
+  // Returns the fiber that the thread which was just drawn has or, if it has not begun, will have.
+  Fiber& fiber_of_running() {
+    Thread& thread = threads_[running_];
+    if (!thread.fiber) {
+      if (free_.empty()) {
+        fibers_.push_back(
+            std::make_unique<Fiber>([](void* launch) { static_cast<Launch*>(launch)->run_fresh_threads(); }, this));
+        free_.push_back(fibers_.back().get());
+      }
+      thread.fiber = free_.back();
+      free_.pop_back();
+    }
+    return *thread.fiber;
+  }
+
+  // A fiber runs one thread after the other, so that threads which never wait need only one.
+  void run_fresh_threads() {
+    for (;;) {
+      Fiber& mine = *threads_[running_].fiber;
+      threads_[running_].state = State::runs;
+      function_(arguments_);
+      threads_[running_].state = State::ended;
+      free_.push_back(&mine);
+      leave(mine);
+    }
+  }
+
+  void resume(std::uint32_t thread) {
+    threads_[thread].state = State::runs;
+    runnable_.push_back(thread);
+  }
+
+  void exchange_all(std::uint32_t first) {
+    in_exchange_[first / gpu_warp] = 0;
+    std::uint32_t values[gpu_warp];
+    for (int i = 0; i < gpu_warp; ++i) {
+      const int other = i ^ threads_[first + i].distance;
+      if (threads_[first + i].distance != threads_[first].distance || other < 0 || other >= gpu_warp) {
+        failure_ = concat(describe(first + i), " exchanges a value over a distance of ", threads_[first + i].distance,
+                          ", and the first thread of its warp over ", threads_[first].distance);
+        return;
+      }
+      values[i] = threads_[first + other].value;
+    }
+    for (int i = 0; i < gpu_warp; ++i) {
+      threads_[first + i].value = values[i];
+      resume(first + i);
+    }
+  }
+
+  // Returns what is wrong if a thread waits though no thread can run any more.
+  std::string missing_thread() const {
+    for (std::uint32_t t = 0; t < count_; ++t) {
+      const State state = threads_[t].state;
+      if (state == State::ended) continue;
+      const bool is_barrier = state == State::at_barrier;
+      const std::uint32_t from = is_barrier ? 0 : t / gpu_warp * gpu_warp, to = is_barrier ? count_ : from + gpu_warp;
+      for (std::uint32_t other = from; other < to; ++other)
+        if (threads_[other].state != state)
+          return concat(describe(t), is_barrier ? " waits at a barrier" : " waits in an exchange", " that thread (",
+                        x(other), ", ", y(other), ") does not reach: it ",
+                        threads_[other].state == State::ended ? "has ended" : "waits elsewhere");
+    }
+    return "";
+  }
+
+  const std::string& name_;
+  const Function function_;
+  const GpuGrid& grid_;
+  void** const arguments_;
+  Draw draw_;
+  const std::uint32_t count_;  // threads of a block
+  std::uint64_t block_ = 0;
+  std::uint32_t running_ = 0;
+  std::uint32_t at_barrier_ = 0;
+  std::vector<std::uint32_t> in_exchange_;  // of each warp
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> runnable_;
+  std::byte* shared_ = nullptr;
+  std::string failure_;
+  Fiber outside_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> free_;  // those that no thread has
+};
+
+thread_local Launch* current = nullptr;
+
+std::uint32_t index(int which) { return current->index(which); }
+std::uint32_t exchange(std::uint32_t value, std::int32_t distance) { return current->exchange(value, distance); }
+void barrier() { current->barrier(); }
+std::byte* shared() { return current->shared(); }
+
+}  // namespace
+
+void run(const std::string& name, Function function, const GpuGrid& grid, void** arguments) {
+  Launch launch(name, function, grid, arguments);
+  Launch* const before = std::exchange(current, &launch);
+  try {
+    launch.run();
+  } catch (...) {
+    current = before;
+    throw;
+  }
+  current = before;
+}
+
+void set_seed(std::uint64_t seed) { chosen_seed = seed; }
+
+std::span<const Symbol> symbols() {
+  static const Symbol all[] = {{"weft_twin_index", reinterpret_cast<void*>(&index)},
+                               {"weft_twin_exchange", reinterpret_cast<void*>(&exchange)},
+                               {"weft_twin_barrier", reinterpret_cast<void*>(&barrier)},
+                               {"weft_twin_shared", reinterpret_cast<void*>(&shared)}};
+  return all;
+}
+
+}  // namespace weft::compiler::twin
