@@ -43,6 +43,7 @@ Value* ScalarEmitter::from_memory(Value* stored, DType dtype) {
     case DType::boolean: return b_.CreateICmpNE(stored, llvm::Constant::getNullValue(stored->getType()));
     case DType::f16: return b_.CreateFPExt(stored, compute_type(dtype));
     case DType::bf16:
+      if (target_.is_gpu) return b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
       return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(stored, widen(b_.getInt32Ty())), 16), compute_type(dtype));
     default: return stored;
   }
@@ -53,6 +54,8 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
     case DType::boolean: return b_.CreateZExt(computed, memory_type(dtype));
     case DType::f16: return b_.CreateFPTrunc(computed, memory_type(dtype));
     case DType::bf16:
+      if (target_.is_gpu)
+        return b_.CreateBitCast(b_.CreateFPTrunc(computed, widen(b_.getBFloatTy())), memory_type(dtype));
       return b_.CreateTrunc(b_.CreateLShr(b_.CreateBitCast(computed, widen(b_.getInt32Ty())), 16), memory_type(dtype));
     default: return computed;
   }
@@ -129,7 +132,7 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
   llvm::FastMathFlags flags;
   flags.setAllowContract(contract_);
   b_.setFastMathFlags(flags);
-  return to_scalar(round(float_prim(prim, values, dtype == DType::f64), dtype), dtype);
+  return to_scalar(round(float_prim(prim, values, dtype), dtype), dtype);
 }
 
 // Does not use LLVM's maximum and minimum: LLVM 19 narrows them to f16 for widened operands and then returns 0 for NaN and 0.
@@ -154,7 +157,7 @@ Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
 }
 
-Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
+Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, DType dtype) {
   switch (prim) {
     case Prim::add: return b_.CreateFAdd(x[0], x[1]);
     case Prim::subtract: return b_.CreateFSub(x[0], x[1]);
@@ -165,9 +168,6 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
     case Prim::minimum:
     case Prim::maximum: return extremum(x[0], x[1], prim == Prim::maximum);
     case Prim::sqrt: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]);
-    case Prim::rsqrt:
-      return b_.CreateFDiv(llvm::ConstantFP::get(x[0]->getType(), 1.0),
-                           b_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x[0]));
     case Prim::floor: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x[0]);
     case Prim::ceil: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x[0]);
     case Prim::round_half_even: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::rint, x[0]);
@@ -180,7 +180,7 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, bool) {
       Value* up = b_.CreateFCmpOGE(fraction, llvm::ConstantFP::get(x[0]->getType(), 0.5));
       return b_.CreateSelect(up, b_.CreateFAdd(whole, sign), whole);
     }
-    default: return emit_math(b_, prim, x, !contract_, target_);
+    default: return emit_math(b_, prim, x, dtype, !contract_, target_);
   }
 }
 

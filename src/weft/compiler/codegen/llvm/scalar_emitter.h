@@ -34,7 +34,7 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Value* widened(llvm::Value* value);             // from float to double
   // Narrows double to float, rounded to odd so that a second rounding is correct.
   llvm::Value* narrow_to_odd(llvm::Value* value);
-  llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, bool wide);
+  llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
   llvm::Value* extremum(llvm::Value* x, llvm::Value* y, bool maximum);  // NaN if either is NaN; -0 is below +0
   llvm::Value* integer_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
 
@@ -44,9 +44,10 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   bool contract_;
 };
 
-// Emits elementary functions on float or double, scalar or vector (math.cpp).
-llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, bool strict,
-                       const Target& target);
+// Emits elementary functions on float or double, scalar or vector, of which the caller rounds the result to the dtype (math.cpp). In strict
+// mode they give the same bits on every machine.
+llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, DType dtype,
+                       bool strict, const Target& target);
 
 inline llvm::Value* llvm_value(ir::Scalar s) { return reinterpret_cast<llvm::Value*>(s.id); }
 inline ir::Scalar to_scalar(llvm::Value* value, DType dtype) {
