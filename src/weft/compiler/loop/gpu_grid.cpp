@@ -3,50 +3,9 @@
 #include <algorithm>
 #include <bit>
 
-#include <weft/compiler/loop/lower.h>
-
 namespace weft::compiler {
 
 namespace {
-
-// Finds out whether an op needs a function that generated code for GPUs does not have.
-class Functions final : public ir::ScalarBuilder {
- public:
-  bool missing = false;
-
-  ir::Scalar constant(DType dtype, double) override { return {0, dtype}; }
-  ir::Scalar apply(ir::Prim prim, std::initializer_list<ir::Scalar> operands) override {
-    const DType dtype = operands.begin()->dtype;
-    if (is_float(dtype) && !is_there(prim, dtype)) missing = true;
-    return *operands.begin();
-  }
-  ir::Scalar compare(ir::Direction, ir::Scalar, ir::Scalar) override { return {0, DType::boolean}; }
-  ir::Scalar select(ir::Scalar, ir::Scalar a, ir::Scalar) override { return a; }
-  ir::Scalar convert(ir::Scalar, DType dtype) override { return {0, dtype}; }
-  ir::Scalar bitcast(ir::Scalar, DType dtype) override { return {0, dtype}; }
-
- private:
-  static bool is_there(ir::Prim prim, DType dtype) {
-    using enum ir::Prim;
-    switch (prim) {
-      case exp:
-      case log:
-      case tanh:
-      case logistic: return dtype != DType::f64;
-      case expm1:
-      case log1p:
-      case sin:
-      case cos:
-      case tan:
-      case erf:
-      case cbrt:
-      case pow:
-      case atan2:
-      case remainder: return false;
-      default: return true;
-    }
-  }
-};
 
 // Calls visit(position, gathered, buffer) for every access to neighbouring elements along the lanes.
 template <class Visit>
@@ -84,19 +43,6 @@ std::int64_t groups(std::int64_t count, std::int64_t each) { return (count + eac
 constexpr std::int64_t most_blocks_x = (std::int64_t{1} << 31) - 1, most_blocks_y = 65535;
 
 }  // namespace
-
-bool has_gpu_code(const Loop& loop) {
-  Functions functions;
-  for (const Expr& e : loop.exprs) {
-    if (e.kind != Expr::Kind::apply && e.kind != Expr::Kind::reduce) continue;
-    const DType dtype = e.kind == Expr::Kind::reduce ? accumulator_type(e.dtype) : e.dtype;
-    std::vector<ir::Scalar> operands;
-    for (const ExprId o : e.operands) operands.push_back({0, loop.exprs[o].dtype});
-    if (e.kind == Expr::Kind::reduce) operands.assign(2, ir::Scalar{0, dtype});
-    e.op->scalar(functions, {operands, dtype, e.attributes});
-  }
-  return !functions.missing;
-}
 
 int gpu_vector_width(const Loop& loop) {
   int bytes = 16;

@@ -29,8 +29,6 @@ inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_t
 inline constexpr int gpu_whole_row_threads = 256;  // with four vectors for each thread
 inline constexpr int gpu_warp = 32;
 
-// Returns whether every op of the loop can be computed on a GPU.
-bool has_gpu_code(const Loop& loop);
 // Returns how many neighbouring elements a thread computes in the forms other than `elements`: 16 bytes of the narrowest element, at most 8.
 int gpu_vector_width(const Loop& loop);
 std::vector<GpuForm> gpu_forms(const Loop& loop);

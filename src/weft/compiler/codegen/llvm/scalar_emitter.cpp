@@ -43,7 +43,7 @@ Value* ScalarEmitter::from_memory(Value* stored, DType dtype) {
     case DType::boolean: return b_.CreateICmpNE(stored, llvm::Constant::getNullValue(stored->getType()));
     case DType::f16: return b_.CreateFPExt(stored, compute_type(dtype));
     case DType::bf16:
-      if (target_.is_gpu) return b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
+      if (target_.is_nvidia()) return b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
       return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(stored, widen(b_.getInt32Ty())), 16), compute_type(dtype));
     default: return stored;
   }
@@ -54,7 +54,7 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
     case DType::boolean: return b_.CreateZExt(computed, memory_type(dtype));
     case DType::f16: return b_.CreateFPTrunc(computed, memory_type(dtype));
     case DType::bf16:
-      if (target_.is_gpu)
+      if (target_.is_nvidia())
         return b_.CreateBitCast(b_.CreateFPTrunc(computed, widen(b_.getBFloatTy())), memory_type(dtype));
       return b_.CreateTrunc(b_.CreateLShr(b_.CreateBitCast(computed, widen(b_.getInt32Ty())), 16), memory_type(dtype));
     default: return computed;
