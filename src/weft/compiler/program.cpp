@@ -58,10 +58,10 @@ void bind(std::span<const std::span<const std::byte>> constants, runtime::Execut
   for (runtime::Allocation& allocation : executable.allocations) {
     if (allocation.kind != runtime::Allocation::Kind::input || allocation.index < inputs) continue;
     const auto bytes = constants[allocation.index - inputs];
-    std::shared_ptr<std::byte[]> copy(new std::byte[bytes.size()]);
+    const std::shared_ptr<std::byte> copy = constant_memory(bytes.size());
     std::ranges::copy(bytes, copy.get());
     allocation.kind = runtime::Allocation::Kind::constant;
-    allocation.constant = std::shared_ptr<const std::byte>(copy, copy.get());
+    allocation.constant = copy;
   }
 }
 

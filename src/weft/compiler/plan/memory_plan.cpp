@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <new>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -226,7 +227,7 @@ class MemoryPlanner {
         require(v.type().is_static(), "compile: the constant ", v.type(),
                 " would have to be stored, but its size is not known");
         const std::size_t bytes = v.type().bytes();
-        std::shared_ptr<std::byte[]> copy(new std::byte[std::max<std::size_t>(bytes, 1)]);
+        const std::shared_ptr<std::byte> copy = constant_memory(bytes);
         if (literal.is_splat()) {
           for (std::size_t at = 0; at < bytes; at += literal.bytes.size())
             std::memcpy(copy.get() + at, literal.bytes.data(), literal.bytes.size());
@@ -234,7 +235,7 @@ class MemoryPlanner {
           std::copy_n(literal.bytes.data(), bytes, copy.get());  // also if there are no elements
         }
         home_[v] =
-            allocate({Allocation::Kind::constant, 0, Size(bytes), std::shared_ptr<const std::byte>(copy, copy.get())});
+            allocate({Allocation::Kind::constant, 0, Size(bytes), copy});
       }
   }
 
@@ -341,6 +342,12 @@ std::shared_ptr<const TemporaryLayout> place(std::span<const MemoryPlan::Lifetim
 }
 
 }  // namespace
+
+std::shared_ptr<std::byte> constant_memory(std::size_t bytes) {
+  constexpr std::align_val_t alignment{64};
+  return {static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), alignment)),
+          [](std::byte* block) { ::operator delete(block, alignment); }};
+}
 
 MemoryPlan plan_memory(const ir::Graph& graph, std::vector<Unit>& units, const std::vector<bool>& donatable,
                        const UnitMaker& maker) {

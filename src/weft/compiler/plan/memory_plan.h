@@ -2,6 +2,7 @@
 // bytes. Sharing is planned once, whatever the sizes; offsets are computed when the sizes are known.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -61,6 +62,9 @@ std::shared_ptr<const TemporaryLayout> lay_out(const MemoryPlan& plan, const Siz
                                                std::span<const std::uint64_t> scratch_bytes,
                                                const std::shared_ptr<const TemporaryLayout>& before,
                                                runtime::Executable& executable);
+
+// Returns memory for a constant, aligned for every kernel.
+std::shared_ptr<std::byte> constant_memory(std::size_t bytes);
 
 // Returns the slices of places, and of a unit's scratch memory.
 std::vector<runtime::Slice> slices(std::span<const MemoryPlan::Place> places, const SizeValues& sizes);
