@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <weft/compiler/loop/cost.h>
 #include <weft/compiler/plan/cluster_key.h>
 #include <weft/compiler/plan/library_error.h>
 #include <weft/compiler/plan/unit.h>
@@ -74,7 +75,33 @@ bool Placement::from_nothing(const Node& n) const {
 
 bool Placement::is_free(const Node& n) const {
   if (from_nothing_[n.id] || (options_.fuse && is_widening(n))) return true;
-  return n.op->kind == ir::Kind::shape && n.op->arity == 1;
+  return (n.op->kind == ir::Kind::shape && n.op->arity == 1) || is_cheaper_again(n);
+}
+
+bool Placement::is_cheaper_again(const Node& n) const {
+  constexpr std::int64_t large = std::int64_t{1} << 20, much_smaller = 64;
+  constexpr int most_cost = 20;
+  if (!options_.target->is_gpu || !options_.fuse || options_.strict || n.op->kind != ir::Kind::elementwise) return false;
+  const std::int64_t elements = elements_of(n.type());
+  if (elements < large) return false;
+  int cost = 0;
+  Value stored;  // the only large value that is read
+  // Adds the cost of a value; returns false if it would have to be stored for this, or if more than one large value would be read.
+  const auto add = [&](auto&& self, Value v) -> bool {
+    const Node& of = *v.node;
+    if (from_nothing_[of.id] || elements_of(v.type()) * much_smaller <= elements) return true;
+    if (is_given(of) || of.op == &ops::dot_general || epilogues_.contains(of.id)) {
+      const bool is_first = !stored || stored == v;
+      stored = v;
+      return is_first;
+    }
+    if (is_move(of) || is_widening(of)) return self(self, of.operand(0));
+    if (of.op->kind != ir::Kind::elementwise) return false;
+    cost += cost_of(*of.op, of.attribute_data, of.operand(0).dtype(), v.dtype());
+    if (cost > most_cost) return false;
+    return std::ranges::all_of(of.operands, [&](Value operand) { return self(self, operand); });
+  };
+  return add(add, {const_cast<Node*>(&n), 0});
 }
 
 void Placement::find_what_is_from_nothing() {

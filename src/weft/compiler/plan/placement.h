@@ -20,7 +20,7 @@ namespace weft::compiler {
 enum class Placed : std::uint8_t {
   unused,      // nothing needs it
   given,       // an input or a stored constant
-  recomputed,  // computed again wherever it is needed: moves or widens elements, or needs no inputs
+  recomputed,  // computed again wherever it is needed: moves or widens elements, needs no inputs, or is cheap on a GPU
   fused,       // part of a kernel
   own_unit,    // a unit of its own
 };
@@ -51,6 +51,9 @@ class Placement {
   // Returns whether the node is made only from constants and positions and is cheap enough to be computed again.
   bool from_nothing(const ir::Node& n) const;
   bool is_free(const ir::Node& n) const;
+  // Returns whether computing a large value again takes less time on a GPU than storing and loading it: few operations on what is
+  // stored anyway and on much smaller values.
+  bool is_cheaper_again(const ir::Node& n) const;
   bool is_given(const ir::Node& n) const;
 
   void find_what_is_from_nothing();
