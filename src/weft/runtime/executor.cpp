@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <weft/base/error.h>
-#include <weft/base/trace.h>
 
 namespace weft::runtime {
 
@@ -75,7 +74,7 @@ void Executor::submit(LaunchRecord& launch) {
   thunk_ = thunks.size();
   try {
     stream.begin(*launch.executable);
-    if (tallies_.is_on() || trace::enabled()) {
+    if (launch.timer.emplace(launch, tallies_).is_on()) {
       run_thunks_timed(launch);
     } else {
       run_thunks(launch);
@@ -190,18 +189,7 @@ void Executor::run_thunks_timed(LaunchRecord& launch) {
   Stream& stream = backend_.stream(StreamKind::compute);
   const Launch view{.bases = launch.bases, .step = launch.number, .context = launch.context.get()};
   const auto& thunks = launch.executable->thunks;
-  const bool adds_up = tallies_.is_on();
-  thunk_ns_.clear();
-  if (trace::enabled()) trace::keep(launch.executable);
-  std::uint64_t begin = trace::now_ns();
-  for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) {
-    stream.run(*thunks[thunk_], view);
-    const std::uint64_t end = trace::now_ns();
-    if (adds_up) thunk_ns_.push_back(end - begin);
-    if (trace::enabled()) trace::add("thunk", thunks[thunk_]->info.name.c_str(), begin, end, launch.id);
-    begin = end;
-  }
-  if (adds_up) tallies_.add(launch.executable, 0, thunk_ns_);
+  for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) stream.run_timed(*thunks[thunk_], view, thunk_, *launch.timer);
 }
 
 }  // namespace weft::runtime

@@ -57,7 +57,6 @@ class Executor {
   // State of the launch being submitted; kept to reuse the memory.
   std::vector<std::byte*> inputs_;
   std::vector<Memory> outputs_;
-  std::vector<std::uint64_t> thunk_ns_;
   std::size_t thunk_ = 0;
   std::int64_t allocating_ = -1;  // the output for which memory is being allocated; -1 if none
 };

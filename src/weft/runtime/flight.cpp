@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <weft/base/error.h>
-#include <weft/base/trace.h>
 #include <weft/runtime/queue.h>
 
 namespace weft::runtime {
@@ -16,7 +15,7 @@ Flight::Flight(LaunchRecord& launch, std::shared_ptr<const Schedule> schedule, L
     : launch_(launch),
       schedule_(std::move(schedule)),
       memory_(memory),
-      tallies_(tallies),
+      timer_(launch, tallies),
       parts_(schedule_->parts.size()),
       parts_left_(schedule_->parts.size()),
       outputs_(launch.executable->outputs.size()),
@@ -41,10 +40,8 @@ void Flight::run(std::uint32_t p, Stream& stream) {
     if (!prepare(p, task, stream)) break;
     try {
       if (!std::exchange(is_open, true)) stream.begin(executable());
-      if (tallies_.is_on() || trace::enabled()) {
-        const std::uint64_t begin = trace::now_ns();
-        stream.run(thunk, view);
-        note(task.thunk, begin);
+      if (timer_.is_on()) {
+        stream.run_timed(thunk, view, task.thunk, timer_);
       } else {
         stream.run(thunk, view);
       }
@@ -64,15 +61,6 @@ void Flight::run(std::uint32_t p, Stream& stream) {
   // Later launches in the stream's order look for this launch's error or its outputs' memory when they are passed to the
   // stream.
   if (has_failed && is_ordered) stream.drain();
-}
-
-void Flight::note(std::uint32_t thunk, std::uint64_t begin) {
-  const std::uint64_t end = trace::now_ns();
-  const std::uint64_t ns = end - begin;
-  if (tallies_.is_on()) tallies_.add(launch_.executable, thunk, std::span(&ns, 1));
-  if (!trace::enabled()) return;
-  trace::keep(launch_.executable);
-  trace::add("thunk", executable().thunks[thunk]->info.name.c_str(), begin, end, launch_.id);
 }
 
 // Returns whether the task may run: waits for what it waits for and for the addresses of what it touches; false if the launch

@@ -15,6 +15,7 @@
 
 #include <weft/runtime/launch_memory.h>
 #include <weft/runtime/launch_record.h>
+#include <weft/runtime/launch_timer.h>
 #include <weft/runtime/schedule.h>
 #include <weft/runtime/thunk_tallies.h>
 
@@ -49,7 +50,6 @@ class Flight : public std::enable_shared_from_this<Flight> {
                       Stream& stream);
   bool await(std::span<const Schedule::Wait> waits);
   void await_input(std::uint32_t input) const;
-  void note(std::uint32_t thunk, std::uint64_t begin);
   std::byte* address_of(std::uint32_t part, std::uint32_t allocation, Stream& stream);
   std::byte* address_of_input(std::uint32_t input);
   std::byte* take_donated(std::uint32_t output, std::uint32_t input, Stream& stream);
@@ -70,7 +70,7 @@ class Flight : public std::enable_shared_from_this<Flight> {
   LaunchRecord& launch_;
   const std::shared_ptr<const Schedule> schedule_;
   LaunchMemory& memory_;
-  ThunkTallies& tallies_;
+  LaunchTimer timer_;
 
   std::mutex mutex_;  // guards everything below, except the `bases` of a part, which only that part uses
   std::condition_variable changed_;

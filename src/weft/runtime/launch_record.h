@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <weft/runtime/buffer.h>
 #include <weft/runtime/executable.h>
+#include <weft/runtime/launch_timer.h>
 #include <weft/runtime/read.h>
 #include <weft/runtime/stream.h>
 
@@ -62,9 +64,10 @@ struct LaunchRecord final : Milestone {
   std::uint64_t bytes = 0;         // memory that the outputs add
   std::uint64_t accepted_ns = 0;
   // State for the stream.
-  std::vector<std::byte*> bases;  // the address of each allocation
-  Memory workspace;               // holds the temporaries
-  std::vector<Memory> staged;     // copies of inputs in the host's memory, where the device does not see it
+  std::vector<std::byte*> bases;     // the address of each allocation
+  Memory workspace;                  // holds the temporaries
+  std::optional<LaunchTimer> timer;  // while times are measured
+  std::vector<Memory> staged;        // copies of inputs in the host's memory, where the device does not see it
   // The outcome.
   Outcome outcome = Outcome::done;
   std::exception_ptr error;    // null if the launch is done

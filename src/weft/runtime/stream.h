@@ -28,6 +28,16 @@ class Milestone {
   ~Milestone() = default;
 };
 
+// Gets the times of a launch's thunks while they are measured.
+class ThunkTimer {
+ public:
+  // Tells when the thunk of this index ran, in the time of trace::now_ns. Called on any thread; must not throw.
+  virtual void ran(std::size_t thunk, std::uint64_t begin_ns, std::uint64_t end_ns) = 0;
+
+ protected:
+  ~ThunkTimer() = default;
+};
+
 // Used by one thread at a time.
 class Stream {
  public:
@@ -41,6 +51,9 @@ class Stream {
   // Passes a thunk to the stream. The addresses in `launch` must stay valid until the stream has reached end(). Throws what the
   // thunk throws if it runs at once.
   virtual void run(const Thunk& thunk, const Launch& launch) = 0;
+  // Does the same and tells `timer` when it ran, before the next milestone is reached. `index` is the thunk's in the executable. For
+  // streams that have done the work when run() returns; others override it.
+  virtual void run_timed(const Thunk& thunk, const Launch& launch, std::size_t index, ThunkTimer& timer);
   // Passes a copy within the device's memory to the stream.
   virtual void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) = 0;
   // Ends the launch that begin() started, also if begin() or run() threw. The milestone must live until it is reached.

@@ -1,5 +1,6 @@
 #include <weft/runtime/cuda/cuda_device.h>
 
+#include <chrono>
 #include <cstring>
 #include <tests/runtime/cuda/false_driver.h>
 #include <tests/runtime/cuda/test_kernels.h>
@@ -82,6 +83,27 @@ TEST_F(OnGpu, ManyLaunchesOfOneKernel) {
   for (int i = 0; i < launches; ++i) x = launch_one(device, program, x);
   EXPECT_EQ(values(x), std::vector<float>(elements, launches + 5));
   EXPECT_LE(device.stats().system_allocations, 105u);
+}
+
+// The times are those of the GPU, not those of passing work to it.
+TEST_F(OnFalseGpu, ThunksAreTimedWhereTheyWork) {
+  static constexpr std::chrono::milliseconds slow(5);
+  cuda::test_kernels_take(slow);
+  CudaDevice device;
+  device.set_profiling(true);
+  auto x = floats(device, {1, 2, 3, 4});
+  const auto program = mixed();
+  for (int i = 0; i < 3; ++i) x = launch_one(device, program, x);
+  device.synchronize();
+  const auto times = device.thunk_times();
+  ASSERT_EQ(times.size(), 3u);
+  for (const ThunkTime& time : times) EXPECT_EQ(time.count, 3u) << time.name;
+  EXPECT_EQ(times[1].name, "add");
+  const std::uint64_t least = 3 * std::chrono::nanoseconds(slow).count();
+  EXPECT_GE(times[0].total_ns + 1000, least);
+  EXPECT_GE(times[2].total_ns + 1000, least);
+  EXPECT_EQ(values(x)[0], 334);
+  cuda::test_kernels_take({});
 }
 
 TEST_F(OnGpu, SynchronousDevicesRunKernelsToo) {

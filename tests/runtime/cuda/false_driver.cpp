@@ -439,8 +439,11 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
 }
 CUresult cuEventElapsedTime(float* milliseconds, CUevent begin, CUevent end) {
   ENTER("cuEventElapsedTime");
-  const std::scoped_lock lock(begin->mutex, end->mutex);
-  const std::uint64_t from = *begin->came_ns, to = *end->came_ns;
+  const auto time_of = [](CUevent event) -> std::uint64_t {
+    const std::lock_guard lock(event->mutex);
+    return *event->came_ns;
+  };
+  const std::uint64_t from = time_of(begin), to = time_of(end);
   if (from == 0 || to == 0) return not_ready;
   *milliseconds = 1e-6f * static_cast<float>(to - from);
   return success;

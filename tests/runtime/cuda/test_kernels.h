@@ -1,12 +1,14 @@
 // Kernels for tests, as PTX for a real GPU and as functions for the false driver.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <tests/runtime/cuda/false_driver.h>
+#include <thread>
 #include <utility>
 
 #include <weft/runtime/cuda/module.h>
@@ -58,7 +60,13 @@ end:
 }
 )";
 
+// Makes the kernels of the false driver take so long.
+inline std::atomic<std::chrono::milliseconds> time_of_test_kernels;
+inline void test_kernels_take(std::chrono::milliseconds time) { time_of_test_kernels = time; }
+
 inline int add_scalar_kernel(void** arguments) {
+  const std::chrono::milliseconds time = time_of_test_kernels;
+  if (time.count() != 0) std::this_thread::sleep_for(time);
   auto* const to = from_false_gpu(*static_cast<float**>(arguments[0]));
   const auto* const from = from_false_gpu(*static_cast<float**>(arguments[1]));
   const float value = *static_cast<float*>(arguments[2]);

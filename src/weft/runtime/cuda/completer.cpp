@@ -35,6 +35,7 @@ Completer::Completer(int ordinal, CUstream stream, Failure& failure)
     : ordinal_(ordinal),
       stream_(stream),
       failure_(failure),
+      clock_(ordinal),
       pinned_(ordinal),
       reached_(new(pinned_.at_least(sizeof(std::uint32_t))) std::uint32_t(0)) {}
 
@@ -50,8 +51,8 @@ Completer::~Completer() {
   });
 }
 
-void Completer::add(Milestone& milestone, StreamError error) {
-  Waiting waiting{.number = ++last_, .milestone = &milestone, .error = std::move(error)};
+void Completer::add(Milestone& milestone, StreamError error, std::vector<GpuClock::Timed> timed) {
+  Waiting waiting{.number = ++last_, .milestone = &milestone, .error = std::move(error), .timed = std::move(timed)};
   try {
     waiting.event = record(waiting.number);
   } catch (const Error&) {
@@ -126,10 +127,12 @@ void Completer::work() {
     if (next.event) {
       try {
         await(next);
+        clock_.tell(next.timed);
       } catch (const Error&) {
         if (!next.error.error) next.error.error = failure_.of_current_exception();
       }
     }
+    clock_.release(next.timed);
     const CUevent event = next.event;
     next.milestone->reached(std::exchange(next.error, {}));
     lock.lock();

@@ -15,6 +15,7 @@
 
 #include <weft/base/error.h>
 #include <weft/runtime/cuda/driver.h>
+#include <weft/runtime/cuda/gpu_clock.h>
 #include <weft/runtime/cuda/gpu_memory.h>
 #include <weft/runtime/stream.h>
 
@@ -43,9 +44,11 @@ class Completer {
   Completer& operator=(const Completer&) = delete;
 
   // Tells `milestone` when the stream has done all that was passed to it: with `error` if it holds one, else with the stream's outcome.
-  void add(Milestone& milestone, StreamError error);
+  // Before that, tells the timers when the `timed` thunks ran.
+  void add(Milestone& milestone, StreamError error, std::vector<GpuClock::Timed> timed);
   // Returns when all milestones have been told.
   void drain();
+  GpuClock& clock() { return clock_; }
 
  private:
   struct Waiting {
@@ -53,6 +56,7 @@ class Completer {
     std::uint32_t number = 0;
     Milestone* milestone = nullptr;
     StreamError error;
+    std::vector<GpuClock::Timed> timed;
   };
 
   CUevent record(std::uint32_t number);
@@ -63,6 +67,7 @@ class Completer {
   const int ordinal_;
   const CUstream stream_;
   Failure& failure_;
+  GpuClock clock_;
   PinnedMemory pinned_;
   std::uint32_t* const reached_;  // the number of the last milestone that the stream has reached
   std::uint32_t last_ = 0;        // the number of the last milestone that was added

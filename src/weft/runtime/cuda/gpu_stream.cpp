@@ -32,9 +32,23 @@ void GpuStream::begin(const Executable& executable) {
   if (executable.preparation) executable.preparation->run();
 }
 
-void GpuStream::run(const Thunk& thunk, const Launch& launch) {
+// Calls `work`, which passes something to the stream, unless what was passed before has failed.
+template <class F>
+void GpuStream::pass(F&& work) {
   if (error_.error) return;
   try {
+    work();
+  } catch (const DriverError& error) {
+    if (!error.is_fatal()) throw;
+    if (options_.synchronous) std::rethrow_exception(failure_.of_current_exception());
+    // It is the error of an earlier thunk, or of an earlier launch, which must be the first to learn of it.
+    completer_.drain();
+    error_.error = failure_.of_current_exception();
+  }
+}
+
+void GpuStream::run(const Thunk& thunk, const Launch& launch) {
+  pass([&] {
     if (thunk.on_device) {
       Launch on_gpu = launch;
       on_gpu.queue = &queue_;
@@ -43,13 +57,21 @@ void GpuStream::run(const Thunk& thunk, const Launch& launch) {
       run_on_host(thunk, launch);
     }
     if (options_.synchronous) check(driver().cuStreamSynchronize(handle_.stream), "the GPU");
-  } catch (const DriverError& error) {
-    if (!error.is_fatal()) throw;
-    if (options_.synchronous) std::rethrow_exception(failure_.of_current_exception());
-    // It is the error of an earlier thunk, or of an earlier launch, which must be the first to learn of it.
-    completer_.drain();
-    error_.error = failure_.of_current_exception();
+  });
+}
+
+void GpuStream::run_timed(const Thunk& thunk, const Launch& launch, std::size_t index, ThunkTimer& timer) {
+  if (!thunk.on_device) {
+    // What the GPU still computes is not the thunk's time.
+    pass([&] { check(driver().cuStreamSynchronize(handle_.stream), "cuStreamSynchronize"); });
+    Stream::run_timed(thunk, launch, index, timer);
+    return;
   }
+  pass([&] {
+    timed_.push_back({.begin = completer_.clock().mark(handle_.stream), .thunk = index, .timer = &timer});
+    run(thunk, launch);
+    timed_.back().end = completer_.clock().mark(handle_.stream);
+  });
 }
 
 void GpuStream::run_on_host(const Thunk& thunk, const Launch& launch) {
@@ -77,7 +99,7 @@ void GpuStream::copy(std::byte* to, const std::byte* from, std::uint64_t bytes) 
 
 void GpuStream::end(Milestone& milestone) {
   if (!current_) current_.emplace(options_.ordinal);
-  completer_.add(milestone, std::exchange(error_, {}));
+  completer_.add(milestone, std::exchange(error_, {}), std::exchange(timed_, {}));
   current_.reset();
   executable_ = nullptr;
 }

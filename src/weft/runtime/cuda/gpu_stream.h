@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <weft/runtime/cuda/completer.h>
 #include <weft/runtime/cuda/driver.h>
@@ -26,6 +27,7 @@ class GpuStream final : public Stream {
 
   void begin(const Executable& executable) override;
   void run(const Thunk& thunk, const Launch& launch) override;
+  void run_timed(const Thunk& thunk, const Launch& launch, std::size_t index, ThunkTimer& timer) override;
   void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override;
   void end(Milestone& milestone) override;
   void drain() override;
@@ -42,6 +44,8 @@ class GpuStream final : public Stream {
     CUstream stream = nullptr;
   };
 
+  template <class F>
+  void pass(F&& work);
   void run_on_host(const Thunk& thunk, const Launch& launch);
 
   const Options options_;
@@ -53,6 +57,7 @@ class GpuStream final : public Stream {
   // From begin() to end().
   std::optional<Current> current_;
   const Executable* executable_ = nullptr;
+  std::vector<GpuClock::Timed> timed_;
   StreamError error_;  // of what was passed to the GPU since begin(); nothing is passed any more
 };
 
