@@ -8,7 +8,9 @@
 #include <numbers>
 #include <unordered_map>
 
+#include <weft/ir/autodiff.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/ops/region_gradient.h>
 
 namespace weft::ir {
 
@@ -131,7 +133,13 @@ void rms_norm_gradient(const GradientCall& c) {
   if (c.needs(1)) c.add(1, sum_of_rows(c.dy() * normal));
 }
 
+void gradient_of_attention(const GradientCall& c);
+
 constexpr Composite composite_table[] = {
+    {attention, gradient_of_attention, true},
+    {attention_gradient, gradient_of_decomposition, true},
+    {causal_attention, gradient_of_attention, true},
+    {causal_attention_gradient, gradient_of_decomposition, true},
     {"weft.gelu", gelu_gradient},
     {"weft.gelu_tanh", gelu_tanh_gradient},
     {"weft.layer_norm", layer_norm_gradient},
@@ -187,7 +195,33 @@ Value call(std::string_view name, Value x, Values (*decomposition)(std::span<con
   return call(name, std::span(&x, 1), 0, decomposition)[0];
 }
 
+// The gradient's decomposition computes the scores again, as a kernel does; where it is inlined, they are merged with those of the forward
+// pass, as equal nodes are.
+void gradient_of_attention(const GradientCall& c) {
+  constexpr int mask = 3;
+  if (std::ssize(c.node.operands) > mask && c.needs(mask)) return gradient_of_decomposition(c);
+  const Graph& region = *c.node.regions[0];
+  const bool is_causal = c.node.attributes<CompositeAttributes>().name == causal_attention;
+  const std::size_t count = c.node.operands.size();
+  Values operands(c.node.operands.begin(), c.node.operands.end());
+  operands.insert(operands.end(), {c.y(0), c.y(1), c.dy()});
+  const auto number = std::bit_cast<double>(region.fingerprint().low);
+  const Values cotangents =
+      call(is_causal ? causal_attention_gradient : attention_gradient, operands, number, [&](std::span<const Value> x) {
+        Graph& graph = x[0].graph();
+        const Values y = compute_again(graph, region, x.first(count));
+        return gradient(graph, std::span(y).first(1), x.last(1), x.first(mask));
+      });
+  for (int i = 0; i < mask; ++i)
+    if (c.needs(i)) c.add(i, cotangents[i]);
+}
+
 }  // namespace
+
+std::vector<Value> call_composite(std::string_view name, std::span<const Value> operands,
+                                  const std::function<std::vector<Value>(std::span<const Value>)>& build) {
+  return call(name, operands, 0, build);
+}
 
 Value softmax(Value x) { return call("weft.softmax", x, softmax_of); }
 Value safe_softmax(Value x) { return call("weft.safe_softmax", x, safe_softmax_of); }

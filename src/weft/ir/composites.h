@@ -7,7 +7,10 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include <weft/ir/op.h>
 
@@ -28,6 +31,20 @@ std::array<Value, 3> layer_norm(Value x, Value weight, Value bias, double epsilo
 // Returns x * rsqrt(mean(x^2) + epsilon) * weight; the second result is the reciprocal root. (Zhang & Sennrich 2019)
 std::array<Value, 2> rms_norm(Value x, Value weight, double epsilon);
 
+// The names of attention: softmax(q k^T / sqrt(width)) v for queries [..., queries, width], keys [..., keys, width] and values
+// [..., keys, out]. Causal: query i sees keys 0 to i + keys - queries. A fourth operand is a mask that broadcasts to
+// [..., queries, keys]: booleans mark visible keys, numbers are added to the scores. The second result is the logarithm of the sum of
+// exponentials of each query's scores, [..., queries]. Their gradients take the operands, both results and the cotangent of the first
+// result, and return those of q, k and v. The decomposition stands in tensor/attention.cpp.
+inline constexpr std::string_view attention = "weft.attention", causal_attention = "weft.causal_attention",
+                                  attention_gradient = "weft.attention_gradient",
+                                  causal_attention_gradient = "weft.causal_attention_gradient";
+
+// Appends a composite of this name. Its decomposition is what `build` returns for inputs of the operands' types; it depends only on the
+// name and these types.
+std::vector<Value> call_composite(std::string_view name, std::span<const Value> operands,
+                                  const std::function<std::vector<Value>(std::span<const Value>)>& build);
+
 // The name of the checkpoint composite. Its gradient computes the decomposition again from the operands once the cotangents are
 // available, instead of keeping the values of the forward pass. (Chen et al. 2016; jax.checkpoint, torch.utils.checkpoint)
 inline constexpr std::string_view checkpoint = "weft.checkpoint";
@@ -36,6 +53,8 @@ inline constexpr std::string_view checkpoint = "weft.checkpoint";
 struct Composite {
   std::string_view name;
   GradientRule gradient;
+  // Whether all operands may have further leading dimensions, as attention has, instead of the first one alone.
+  bool all_lead = false;
 };
 const Composite* find_composite(std::string_view name);
 

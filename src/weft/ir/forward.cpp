@@ -147,7 +147,8 @@ std::vector<Dual> dual_call(Graph& into, const Node& node, std::span<const Dual>
     const DualRegion region = dual_region(*node.regions[0], inputs, {});
     return duals_of(composite(name, flattened(operands, inputs), region.graph), region.have_tangents);
   }
-  return find_composite(name) ? linearized(into, node, operands) : forward(into, *node.regions[0], operands);
+  const Composite* const known = find_composite(name);
+  return known && !known->all_lead ? linearized(into, node, operands) : forward(into, *node.regions[0], operands);
 }
 
 std::vector<Dual> duals_of_node(Graph& into, const Node& node, std::span<const Dual> operands) {

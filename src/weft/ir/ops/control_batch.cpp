@@ -161,14 +161,15 @@ class BatchedLoop {
 
 std::vector<Batched> batch_while(const BatchCall& c) { return BatchedLoop(c).run(); }
 
-// Composites work along the last dimension of their first operand, so one that is batched only there stays what it is. Checkpoints keep
-// their name whatever they compute.
+// Most composites work along the last dimension of their first operand, so one that is batched only there stays what it is; others take a
+// batch in all operands. Checkpoints keep their name whatever they compute.
 std::vector<Batched> batch_composite(const BatchCall& c) {
   const Graph& region = *c.node.regions[0];
   const std::string_view name = c.attributes<CompositeAttributes>().name;
-  const bool only_first = !c.any_batched(1, static_cast<int>(c.operands.size()));
-  if (name != checkpoint && !(find_composite(name) && only_first))
-    return batch(c.graph, region, c.operands, c.batching);
+  const Composite* const known = find_composite(name);
+  const bool stays = known && (known->all_lead ? std::ranges::all_of(c.operands, &Batched::is_batched)
+                                               : !c.any_batched(1, static_cast<int>(c.operands.size())));
+  if (name != checkpoint && !stays) return batch(c.graph, region, c.operands, c.batching);
   const BatchedRegion batched = batch_region(region, are_batched(c.operands), {}, c.batching);
   std::vector<Value> operands;
   for (const Batched& operand : c.operands) operands.push_back(operand.value);

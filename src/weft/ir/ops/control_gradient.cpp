@@ -56,13 +56,7 @@ void branches_gradient(const GradientCall& c) {
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i] + 1, node.result(i));
 }
 
-// Uses the gradient that is registered for the composite's name. Otherwise inlines the gradient of the decomposition, where
-// results of the composite replace the values that the decomposition computes.
-void composite_gradient(const GradientCall& c) {
-  const Composite* known = find_composite(c.node.attributes<CompositeAttributes>().name);
-  if (is_checkpoint(c.node)) return checkpoint_gradient(c);
-  const bool only_first = std::ranges::none_of(c.cotangents.subspan(1), [](Value v) { return static_cast<bool>(v); });
-  if (known && only_first) return known->gradient(c);
+void gradient_of_decomposition(const GradientCall& c) {
   const std::vector<int> given = given_cotangents(c), wanted = wanted_cotangents(c, 0);
   const RegionGradient inner = region_gradient(*c.node.regions[0], given, wanted);
   Inliner inliner(*c.node.graph, *inner.graph);
@@ -72,6 +66,14 @@ void composite_gradient(const GradientCall& c) {
   for (std::size_t i = 0; i < values.size(); ++i) inliner.substitute(inner.graph->inputs()[i], values[i]);
   const std::vector<Value> cotangents = inliner.copy(inner.graph->outputs());
   for (std::size_t i = 0; i < wanted.size(); ++i) c.add(wanted[i], cotangents[i]);
+}
+
+// Uses the gradient that is registered for the composite's name, or else that of the decomposition.
+void composite_gradient(const GradientCall& c) {
+  const Composite* known = find_composite(c.node.attributes<CompositeAttributes>().name);
+  if (is_checkpoint(c.node)) return checkpoint_gradient(c);
+  const bool only_first = std::ranges::none_of(c.cotangents.subspan(1), [](Value v) { return static_cast<bool>(v); });
+  known&& only_first ? known->gradient(c) : gradient_of_decomposition(c);
 }
 
 }  // namespace weft::ir

@@ -20,6 +20,9 @@ struct RegionGradient {
 };
 RegionGradient region_gradient(const Graph& region, std::span<const int> given, std::span<const int> wanted);
 
+// Adds the gradient of a composite's decomposition, inlined; results of the composite replace the values that the decomposition computes.
+void gradient_of_decomposition(const GradientCall& c);
+
 // Returns the indices of the results that have a cotangent.
 std::vector<int> given_cotangents(const GradientCall& c);
 
