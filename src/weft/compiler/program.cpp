@@ -200,7 +200,7 @@ Result<std::shared_ptr<const runtime::Executable>> Program::at(
       sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return later->at(sizes); });
       if (!sized)
         return Status::failed(concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes"));
-      made->code[u] = find_routines(sized->thunk().routines, parts_.target->of_thunks());
+      made->code[u] = find_routines(sized->thunk().routines, code_target(*sized, *parts_.target));
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
     made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));

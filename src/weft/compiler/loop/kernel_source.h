@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <variant>
 
+#include <weft/compiler/loop/attention_kernel.h>
 #include <weft/compiler/loop/loop.h>
 #include <weft/compiler/loop/while_kernel.h>
 #include <weft/ir/graph.h>
@@ -26,8 +27,9 @@ struct PlacedBody {
 };
 
 // The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel, or a PlacedBodyKernel), a
-// whole `while` (a WhileFunction), or a generator of random bits (a RandomFunction). It must outlive the call that compiles it.
-using KernelSource = std::variant<const Loop*, const ir::Graph*, PlacedBody, const WhileKernel*, const RandomBlocks*>;
+// whole `while` (a WhileFunction), or a generator of random bits (a RandomFunction); for a GPU alone, a kernel of attention. It must outlive
+// the call that compiles it.
+using KernelSource = std::variant<const Loop*, const ir::Graph*, PlacedBody, const WhileKernel*, const RandomBlocks*, const AttentionKernel*>;
 // Where the code of a source is: the address of its function or, of a GPU, a GpuKernel (codegen/cuda/gpu_kernel.h).
 using KernelAddress = void*;
 

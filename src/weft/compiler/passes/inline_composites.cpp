@@ -1,7 +1,11 @@
 #include <algorithm>
+#include <string>
+#include <utility>
 
+#include <weft/compiler/loop/attention_kernel.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/ir/builder.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 
@@ -45,22 +49,45 @@ std::vector<ir::Value> inlined(ir::Graph& to, ir::Node& node, std::span<const ir
   return results;
 }
 
-std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph) {
-  const auto concerns = [](const ir::Node& node) { return node.op->flow == ir::Flow::call; };
+// Returns the results of a kernel that writes the heads of a row beside each other, as the products around attention have them, and
+// transposes them, which those around it undo.
+std::vector<ir::Value> by_time(const ir::Node& node, std::span<const ir::Value> operands) {
+  const std::int64_t heads_and_time[] = {0, 2, 1, 3};
+  const auto turned = [&](std::vector<ir::Value> results) {
+    for (ir::Value& v : results)
+      if (v.rank() == 4) v = ir::transpose(v, heads_and_time);
+    return results;
+  };
+  std::vector<Type> types;
+  for (const ir::Value v : operands) types.push_back(v.type());
+  auto region = ir::make_graph(types, [&](ir::Graph& graph, std::span<const ir::Value> x) {
+    return turned(ir::inline_graph(graph, *node.regions[0], x));
+  });
+  const std::string name = concat(node.attributes<ir::CompositeAttributes>().name, by_time_suffix);
+  return turned(ir::composite(name, operands, std::move(region)));
+}
+
+std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph, const Target& target) {
+  const auto stays = [&](const ir::Node& node) { return has_attention_kernel(node, target); };
+  const auto is_final = [&](const ir::Node& node) {
+    return stays(node) && (node.operand(0).type().rank() != 4 || is_attention_by_time(node));
+  };
+  const auto concerns = [&](const ir::Node& node) { return node.op->flow == ir::Flow::call && !is_final(node); };
   if (std::ranges::none_of(graph.nodes(), [&](const ir::Node* node) { return concerns(*node); })) return nullptr;
   const ReadResults is_read(graph);
   return rewrite_where(graph, concerns, [&](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
+    if (stays(node)) return std::optional(by_time(node, operands));
     return std::optional(inlined(to, *graph.nodes()[node.id], operands, is_read));
   });
 }
 
 }  // namespace
 
-std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) {
-  std::shared_ptr<ir::Graph> result = inline_once(graph);
+std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph, const Target& target) {
+  std::shared_ptr<ir::Graph> result = inline_once(graph, target);
   // A decomposition may contain further composites.
   while (result)
-    if (auto deeper = inline_once(*result))
+    if (auto deeper = inline_once(*result, target))
       result = std::move(deeper);
     else
       break;

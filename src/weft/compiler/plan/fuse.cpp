@@ -89,6 +89,8 @@ class FusionPlanner {
       };
       if (const Matmul* matmul = placement_.matmul(node(i))) {
         for_each_operand(*matmul, [&](Value v) { walk(walk, storage_of(v)); });
+      } else if (const Attention* attention = placement_.attention(node(i))) {
+        for (const View& view : attention->operands) walk(walk, storage_of(view.base));
       } else {
         const bool stored = placed(i) == Placed::own_unit;
         for (const Value v : node(i).operands)
@@ -275,6 +277,8 @@ class FusionPlanner {
       unit = maker_.make_product(*matmul);
       if (!matmul->epilogue.steps.empty())
         report_.fusions.push_back({.name = unit.info.name, .operations = unit.info.name, .source = place_of(n)});
+    } else if (const Attention* attention = placement_.attention(n)) {
+      unit = maker_.make_attention(*attention);
     } else {
       unit = maker_.make(n, report_.fallbacks);
     }

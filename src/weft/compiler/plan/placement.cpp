@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include <weft/compiler/loop/attention_kernel.h>
 #include <weft/compiler/loop/cost.h>
 #include <weft/compiler/plan/cluster_key.h>
 #include <weft/compiler/plan/library_error.h>
@@ -25,6 +26,15 @@ bool is_widening(const Node& n) {
 
 bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
 
+// Returns whether an operand of attention can be read through the view (plan/attention.h).
+bool suits_attention(const View& view) {
+  constexpr std::int64_t together = 8;  // elements of 16 bytes
+  const auto is_multiple = [](Size size) { return exact_quotient(size, Size(together)).has_value(); };
+  const std::size_t last = view.strides.size() - 1;
+  return (last == 2 || last == 3) && view.strides[last].is(1) && is_multiple(view.offset) &&
+         std::ranges::all_of(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(last), is_multiple);
+}
+
 }  // namespace
 
 Placement::Placement(const ir::Graph& graph, const Options& options, const UnitMaker& maker)
@@ -46,6 +56,11 @@ const Matmul* Placement::matmul(const Node& n) const {
 }
 
 std::int64_t Placement::elements_of(Type type) const { return options_.sizes(product_of(type.dims())); }
+
+const Attention* Placement::attention(const Node& n) const {
+  const auto found = attentions_.find(n.id);
+  return found == attentions_.end() ? nullptr : &found->second;
+}
 
 bool Placement::is_inlined(const Node& n) const {
   if (views_[n.id]) return false;
@@ -185,6 +200,8 @@ void Placement::need_operands_stored(Node& n) {
     plan_dot(*found->second.first, found->second.second);
   } else if (n.op == &ops::dot_general) {
     plan_dot(n, {{}, n.result()});
+  } else if (has_attention_kernel(n, *options_.target)) {
+    plan_attention(n);
   } else {
     for (const Value v : n.operands) materialise(v);
   }
@@ -211,6 +228,19 @@ void Placement::store_what_blocks() {
       }
     }
   }
+}
+
+void Placement::plan_attention(const Node& n) {
+  Attention attention{&n, {}};
+  for (const Value operand : n.operands) {
+    View view = view_of(operand, [&](Value v) {
+      return placed_[v.node->id] == Placed::fused || placed_[v.node->id] == Placed::own_unit || !is_move(*v.node);
+    });
+    if (byte_size(operand.dtype()) != 2 || !suits_attention(view)) view = view_of(operand, [](Value) { return true; });
+    materialise(view.base);
+    attention.operands.push_back(std::move(view));
+  }
+  attentions_.insert_or_assign(n.id, std::move(attention));
 }
 
 void Placement::plan_dot(Node& dot, const Epilogue& epilogue) {

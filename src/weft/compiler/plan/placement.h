@@ -10,6 +10,7 @@
 
 #include <weft/compiler/loop/lower.h>
 #include <weft/compiler/options/options.h>
+#include <weft/compiler/plan/attention.h>
 #include <weft/compiler/plan/epilogue.h>
 #include <weft/compiler/plan/matmul.h>
 #include <weft/compiler/plan/unit_maker.h>
@@ -36,6 +37,8 @@ class Placement {
   bool is_inlined(const ir::Node& n) const;
   // Returns the product whose result the node is, or null.
   const Matmul* matmul(const ir::Node& n) const;
+  // Returns the attention that the node is, if the target has a kernel for it, or null.
+  const Attention* attention(const ir::Node& n) const;
   // Returns the number of elements; unknown sizes are those of the sample, so use it only for choices that affect speed.
   std::int64_t elements_of(Type type) const;
   // Returns whether the node reads the value at positions that are data, so that the value must lie in memory.
@@ -71,6 +74,8 @@ class Placement {
   void store_what_blocks();
   // Reads a dot's operands through as many shape ops as strides can express; the remaining value is stored.
   void plan_dot(ir::Node& dot, const Epilogue& epilogue);
+  // The same for attention.
+  void plan_attention(const ir::Node& n);
 
   const ir::Graph& graph_;
   const Options& options_;
@@ -80,6 +85,7 @@ class Placement {
   std::vector<bool> views_, from_nothing_;
   std::map<std::uint32_t, std::pair<ir::Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
   std::map<std::uint32_t, Matmul> matmuls_;                            // by the same node
+  std::map<std::uint32_t, Attention> attentions_;                      // by node
 };
 
 }  // namespace weft::compiler

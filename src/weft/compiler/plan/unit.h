@@ -80,7 +80,7 @@ struct Unit {
   const SizedLater* sized_later() const { return std::get_if<SizedLater>(&form); }
 };
 
-// Returns the target of the code that a unit calls: a GPU runs generated kernels whose ops it has, the host everything else.
+// Returns the target of the code that a unit calls: a GPU runs generated kernels whose ops it has, and attention, the host everything else.
 const Target& code_target(const Unit& unit, const Target& target);
 
 }  // namespace weft::compiler

@@ -5,6 +5,7 @@
 
 #include <weft/compiler/library/cuda/gpu_product.h>
 #include <weft/compiler/library/matmul_thunk.h>
+#include <weft/compiler/thunks/attention_unit.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/embedding_thunk.h>
@@ -24,6 +25,8 @@ Unit ThunkMaker::make_product(const Matmul& matmul) const {
   if (options_.target->is_nvidia()) return gpu_product_unit(matmul, options_.strict, options_.sizes);
   return matmul_unit(matmul, options_.strict, options_.sizes);
 }
+
+Unit ThunkMaker::make_attention(const Attention& attention) const { return attention_unit(attention, *options_.target, options_.sizes); }
 
 Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks) const {
   const bool has_form_for_all_sizes = has_programs(node) || has_rows_of_known_width(node);

@@ -18,6 +18,7 @@ class ThunkMaker final : public UnitMaker {
 
   bool has_product(const Matmul& matmul) const override;
   Unit make_product(const Matmul& matmul) const override;
+  Unit make_attention(const Attention& attention) const override;
   Unit make(const ir::Node& node, std::vector<std::string>& fallbacks) const override;
   Unit make_copy(ir::Value value) const override;
 

@@ -28,6 +28,7 @@
 #include <weft/compiler/codegen/cuda/assemble.h>
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
+#include <weft/compiler/codegen/llvm/gpu_attention.h>
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
@@ -148,7 +149,9 @@ std::shared_ptr<GpuKernel> twin_kernel(llvm::orc::LLJIT& jit, const std::string&
 
 void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
   const auto* const loop = std::get_if<const Loop*>(&source);
-  WEFT_ASSERT(loop || !target.is_gpu, "only loops have code for a GPU");
+  if (const auto* attention = std::get_if<const AttentionKernel*>(&source))
+    return emit_attention(module, **attention, gpu_function(name, GpuForm::elements), target);
+  WEFT_ASSERT(loop || !target.is_gpu, "only loops and attention have code for a GPU");
   if (target.is_gpu) return emit_gpu_loop(module, **loop, name, target);
   if (loop) return emit_loop(module, **loop, name, target);
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);

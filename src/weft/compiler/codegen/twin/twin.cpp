@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include <weft/base/error.h>
 #include <weft/compiler/codegen/twin/fibers.h>
+#include <weft/compiler/codegen/twin/matrices.h>
 
 namespace weft::compiler::twin {
 
@@ -36,11 +38,27 @@ class Draw {
 
 enum class State : std::uint8_t { fresh, runs, at_barrier, in_exchange, ended };
 
+// A copy to shared memory, of which only the first bytes have a source.
+struct Copy {
+  std::byte* to;
+  const std::byte* from;
+  std::int32_t size, count;
+
+  void run() const {
+    std::memset(to, 0, static_cast<std::size_t>(size));
+    std::memcpy(to, from, static_cast<std::size_t>(count));
+  }
+};
+
 struct Thread {
   State state = State::fresh;
   Fiber* fiber = nullptr;
   std::uint32_t value = 0;  // passed in an exchange, then received
   std::int32_t distance = 0;
+  // What a warp does together with the parts of its threads; null if they exchange values.
+  void (*act)(void* const* parts) = nullptr;
+  void* part = nullptr;
+  std::vector<Copy> copies;  // that have begun
 };
 
 // Runs one block after the other.
@@ -95,9 +113,36 @@ class Launch {
 
   std::uint32_t exchange(std::uint32_t value, std::int32_t distance) {
     Thread& mine = threads_[running_];
-    mine.state = State::in_exchange;
     mine.value = value;
     mine.distance = distance;
+    mine.act = nullptr;
+    meet_warp(mine);
+    return mine.value;
+  }
+
+  // Calls `act` with the parts of all threads of the warp once each has passed its own.
+  void together(void* part, void (*act)(void* const* parts)) {
+    Thread& mine = threads_[running_];
+    mine.part = part;
+    mine.act = act;
+    meet_warp(mine);
+  }
+
+  // A copy may happen at any time from its begin until its thread has waited for it.
+  void copy(const Copy& copy) {
+    if (draw_.below(2) == 0)
+      copy.run();
+    else
+      threads_[running_].copies.push_back(copy);
+  }
+  void wait_for_copies() {
+    for (const Copy& copy : threads_[running_].copies) copy.run();
+    threads_[running_].copies.clear();
+  }
+
+ private:
+  void meet_warp(Thread& mine) {
+    mine.state = State::in_exchange;
     const std::uint32_t first = running_ / gpu_warp * gpu_warp;
     if (first + gpu_warp > count_) {
       failure_ = concat(describe(running_), " exchanges a value, but its warp has fewer than ", gpu_warp, " threads");
@@ -105,10 +150,8 @@ class Launch {
       exchange_all(first);
     }
     wait();
-    return mine.value;
   }
 
- private:
   std::uint32_t x(std::uint32_t thread) const { return thread % grid_.threads_x; }
   std::uint32_t y(std::uint32_t thread) const { return thread / grid_.threads_x; }
   std::string describe(std::uint32_t thread) const {
@@ -192,6 +235,19 @@ class Launch {
 
   void exchange_all(std::uint32_t first) {
     in_exchange_[first / gpu_warp] = 0;
+    const auto act = threads_[first].act;
+    void* parts[gpu_warp];
+    for (int i = 0; i < gpu_warp; ++i) {
+      parts[i] = threads_[first + i].part;
+      if (threads_[first + i].act != act)
+        failure_ = concat(describe(first + i), " does something else than the first thread of its warp");
+    }
+    if (!failure_.empty()) return;
+    if (act) {
+      act(parts);
+      for (int i = 0; i < gpu_warp; ++i) resume(first + i);
+      return;
+    }
     std::uint32_t values[gpu_warp];
     for (int i = 0; i < gpu_warp; ++i) {
       const int other = i ^ threads_[first + i].distance;
@@ -250,6 +306,36 @@ std::uint32_t exchange(std::uint32_t value, std::int32_t distance) { return curr
 void barrier() { current->barrier(); }
 std::byte* shared() { return current->shared(); }
 
+// Calls `act` with the parts of the warp's threads.
+template <class Part, void (*act)(Part* const* parts)>
+void together(Part& part) {
+  current->together(&part, [](void* const* parts) {
+    Part* all[gpu_warp];
+    for (int i = 0; i < gpu_warp; ++i) all[i] = static_cast<Part*>(parts[i]);
+    act(all);
+  });
+}
+
+void multiply_and_add(std::int32_t is_bf16, const std::uint32_t* operands, float* sum) {
+  ProductPart part{.operands = {}, .sum = {}, .is_bf16 = is_bf16 != 0};
+  std::copy_n(operands, std::size(part.operands), part.operands);
+  std::copy_n(sum, std::size(part.sum), part.sum);
+  together<ProductPart, multiply_add>(part);
+  std::copy_n(part.sum, std::size(part.sum), sum);
+}
+void load_matrices(const std::byte* address, std::uint32_t* result, std::int32_t transposed) {
+  LoadPart part{.address = address, .result = {}, .transposed = transposed != 0};
+  together<LoadPart, load>(part);
+  std::copy_n(part.result, std::size(part.result), result);
+}
+std::uint32_t rounded_pair(std::int32_t is_bf16, float first, float second) {
+  return rounded(is_bf16 != 0, first, second);
+}
+void copy(std::byte* to, const std::byte* from, std::int32_t size, std::int32_t count) {
+  current->copy({to, from, size, count});
+}
+void wait_for_copies() { current->wait_for_copies(); }
+
 }  // namespace
 
 void run(const std::string& name, Function function, const GpuGrid& grid, void** arguments) {
@@ -270,7 +356,12 @@ std::span<const Symbol> symbols() {
   static const Symbol all[] = {{"weft_twin_index", reinterpret_cast<void*>(&index)},
                                {"weft_twin_exchange", reinterpret_cast<void*>(&exchange)},
                                {"weft_twin_barrier", reinterpret_cast<void*>(&barrier)},
-                               {"weft_twin_shared", reinterpret_cast<void*>(&shared)}};
+                               {"weft_twin_shared", reinterpret_cast<void*>(&shared)},
+                               {"weft_twin_multiply_add", reinterpret_cast<void*>(&multiply_and_add)},
+                               {"weft_twin_load_matrices", reinterpret_cast<void*>(&load_matrices)},
+                               {"weft_twin_rounded", reinterpret_cast<void*>(&rounded_pair)},
+                               {"weft_twin_copy", reinterpret_cast<void*>(&copy)},
+                               {"weft_twin_wait_for_copies", reinterpret_cast<void*>(&wait_for_copies)}};
   return all;
 }
 

@@ -1,0 +1,27 @@
+// The twin of a GPU's instructions for matrices (codegen/llvm/gpu_matrices.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::compiler::twin {
+
+// The matrices that one thread holds: values of two 16-bit floats each, and a sum.
+struct ProductPart {
+  std::uint32_t operands[6];  // the left operand and the right one
+  float sum[4];
+  bool is_bf16;
+};
+struct LoadPart {
+  const std::byte* address;
+  std::uint32_t result[4];
+  bool transposed;
+};
+
+// What the threads of a warp do together, given the parts of all 32.
+void multiply_add(ProductPart* const* parts);
+void load(LoadPart* const* parts);
+
+std::uint32_t rounded(bool is_bf16, float first, float second);
+
+}  // namespace weft::compiler::twin

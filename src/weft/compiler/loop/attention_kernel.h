@@ -1,0 +1,60 @@
+// The kernels of attention for a GPU, which never store the scores: each computes them again, a tile at a time. (Dao 2023, FlashAttention-2)
+//
+// Each kernel has blocks of attention_threads threads. The block i computes row block i % blocks of head i / blocks, where the heads of all
+// batches are counted together. Its parameters are, in this order: heads, queries, keys, the number of row blocks of a head, then for each
+// strided buffer the elements from one batch, one head and one row to the next.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <weft/base/dtype.h>
+#include <weft/compiler/options/target.h>
+#include <weft/ir/graph.h>
+
+namespace weft::compiler {
+
+inline constexpr int attention_threads = 128;
+
+struct AttentionKernel {
+  enum class Part : std::uint8_t {
+    forward,         // reads q, k, v; writes the result and log_sums. Strided: all but log_sums. Row blocks of queries
+    query_gradient,  // reads q, k, v, d_result, result, log_sums; writes dq and sums (of result * d_result). Strided: all but *_sums. As above
+    key_gradient,  // reads q, k, v, d_result, log_sums, sums; writes dk and dv. Strided: all but *_sums. Row blocks of keys
+  };
+  Part part = Part::forward;
+  DType dtype = DType::bf16;  // bf16 or f16
+  int width = 64;             // of q, k, v and the result: a multiple of 16, at most 128
+  bool is_causal = false;
+  int row_tiles = 0;  // 16 rows that a warp has at once, 1 or 2; 0: as many as fit into the registers
+
+  // Returns the kernel of a node that has one.
+  static AttentionKernel of(const ir::Node& node, Part part);
+  // Equal keys mean equal code.
+  std::string key() const;
+};
+
+// How the rows of a kernel are divided.
+struct AttentionTiles {
+  int row_tiles = 1;     // each warp has so many times 16 rows of the block
+  int rows = 64;         // of a block
+  int columns = 64;      // rows of the tiles over which a block loops: keys, or queries for the key gradient
+  int row_bytes = 0;     // from one row of a tile to the next in shared memory
+  int tile_bytes = 0;    // of one tile
+  int stage_bytes = 0;   // of the two tiles, and the sums of their rows, of one turn of the loop
+  int shared_bytes = 0;  // of a block, which has two stages: one is filled while the other is read
+};
+AttentionTiles attention_tiles(const AttentionKernel& kernel);
+
+// Returns whether the target computes the node, attention or its gradient, with these kernels: without a mask, on 16-bit floats, and with
+// equal leading dimensions of queries, keys and values.
+bool has_attention_kernel(const ir::Node& node, const Target& target);
+// Whether such a node is a gradient, whether it is causal, and whether its results of rank 4 are [batch, time, heads, width], as products
+// read and write them. A composite of the last kind has this suffix behind its name.
+bool is_attention_gradient(const ir::Node& node);
+bool is_causal_attention(const ir::Node& node);
+bool is_attention_by_time(const ir::Node& node);
+inline constexpr std::string_view by_time_suffix = ".by_time";
+
+}  // namespace weft::compiler
