@@ -12,7 +12,6 @@ using llvm::Value;
 
 namespace {
 
-using Index = GpuMachine::Index;
 constexpr int buffers_of[] = {5, 8, 8}, strided_of[] = {4, 6, 6};  // by AttentionKernel::Part
 constexpr int first_stride = 4;                                    // its place among the parameters
 
@@ -30,7 +29,7 @@ double AttentionEmitter::score_scale() const { return 1 / std::sqrt(static_cast<
 
 void AttentionEmitter::emit() {
   machine_->make_kernel(function_, attention_threads);
-  thread_ = machine_->index(b_, Index::thread_x);
+  thread_ = machine_->index(b_, GpuMachine::Index::thread_x);
   Value* lane = b_.CreateAnd(thread_, i32(31));
   group_ = b_.CreateLShr(lane, i32(2));
   in_group_ = b_.CreateAnd(lane, i32(3));
@@ -45,7 +44,7 @@ void AttentionEmitter::emit() {
   queries_ = parameter(1);
   keys_ = parameter(2);
   row_blocks_ = parameter(3);
-  Value* block = machine_->index(b_, Index::block_x);
+  Value* block = machine_->index(b_, GpuMachine::Index::block_x);
   head_of_all_ = b_.CreateUDiv(block, row_blocks_);
   block_row_ = b_.CreateURem(block, row_blocks_);
   head_ = b_.CreateURem(head_of_all_, parameter(0));
