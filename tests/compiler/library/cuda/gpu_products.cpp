@@ -142,8 +142,8 @@ std::string ProductCase::text() const {
 
 PlannedProduct planned(const ProductCase& product, const SizeValues& sizes) {
   PlannedProduct result{graph_of(product, product.operands, product.result, true), {}};
-  for (const auto pass : {compiler::inline_composites, compiler::simplify, compiler::fold_constants,
-                          compiler::eliminate_common_subexpressions})
+  if (auto changed = compiler::inline_composites(*result.graph)) result.graph = std::move(changed);
+  for (const auto pass : {compiler::simplify, compiler::fold_constants, compiler::eliminate_common_subexpressions})
     if (auto changed = pass(*result.graph)) result.graph = std::move(changed);
   std::vector<std::vector<ir::Node*>> users(result.graph->nodes().size());
   ir::Node* dot = nullptr;
