@@ -5,8 +5,10 @@
 #include <functional>
 #include <random>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/error.h>
 #include <weft/compiler/thunks/gpu_kernel_thunk.h>
 #include <weft/ir/composites.h>
 #include <weft/ir/interpreter.h>
@@ -256,6 +258,27 @@ TEST(Twin, RowsWithoutElements) {
         [](ir::Graph&, auto x) { return std::vector{ir::reduce_sum(x[0] * x[0], Dims{1}) + x[1]}; });
 }
 
+// In the form for whole rows, all threads read something.
+TEST(GpuGrid, RowsWithoutElementsAreNotRead) {
+  compiler::Loop loop{
+      .walk = compiler::Walk::rows, .rows = 1, .lanes = 1, .sizes = {{.parameter = 0}, {.parameter = 1}}};
+  loop.buffers = {DType::f32, DType::f32};
+  loop.inputs = 1;
+  loop.exprs.resize(3);
+  loop.exprs[0].kind = compiler::Expr::Kind::load;
+  loop.exprs[0].buffer = 0;
+  loop.exprs[0].position = {.offset = {}, .coefficients = {{.parameter = 1}, {.known = 1}}};
+  loop.exprs[2].kind = compiler::Expr::Kind::reduce;
+  loop.exprs[2].op = &ir::ops::add;
+  loop.exprs[2].operands = {0, 1};
+  loop.exprs[2].stage = 1;
+  loop.stores = {{.value = 2, .buffer = 1, .position = {.offset = {}, .coefficients = {{.known = 1}, {}}}}};
+  const std::uint64_t offsets[] = {0, 0};
+  const std::int64_t some[] = {4, 8}, none[] = {4, 0};
+  EXPECT_EQ(gpu_grid(loop, some, offsets).form, compiler::GpuForm::whole_rows);
+  EXPECT_EQ(gpu_grid(loop, none, offsets).form, compiler::GpuForm::vectors);
+}
+
 TEST(Twin, DonatedInputs) {
   compiler::Options options;
   options.donatable = {true, true};
@@ -271,6 +294,66 @@ TEST(Twin, ProductsWithEpilogues) {
     const Value y = ir::dot_general(x[0], x[1], {{}, {}, last, first});
     return std::vector{ir::softmax(ir::tanh(y + ir::broadcast_in_dim(x[2], y.type(), last)))};
   });
+}
+
+// ---- kernels written here, which do what generated code must not do
+
+template <class Function>
+Function symbol(std::string_view name) {
+  for (const auto& [known, address] : compiler::twin::symbols())
+    if (name == known) return reinterpret_cast<Function>(address);
+  return nullptr;
+}
+std::uint32_t index(int which) { return symbol<std::uint32_t (*)(int)>("weft_twin_index")(which); }
+std::uint32_t thread_x() { return index(0); }
+std::uint32_t exchange(std::uint32_t x, int distance) {
+  return symbol<std::uint32_t (*)(std::uint32_t, int)>("weft_twin_exchange")(x, distance);
+}
+void barrier() { symbol<void (*)()>("weft_twin_barrier")(); }
+std::byte* shared() { return symbol<std::byte* (*)()>("weft_twin_shared")(); }
+
+// Returns what the twin says about a kernel with one block of 64 threads and 40 bytes of shared memory.
+std::string complaint(compiler::twin::Function function) {
+  const compiler::GpuGrid grid{.blocks_x = 1, .threads_x = 64, .shared_bytes = 40};
+  try {
+    compiler::twin::run("kernel", function, grid, nullptr);
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(TwinRuntime, NamesThreadsThatMissABarrier) {
+  EXPECT_THAT(complaint([](void**) {
+                if (thread_x() != 3) barrier();
+              }),
+              testing::HasSubstr(
+                  "thread (0, 0) of block (0, 0) waits at a barrier that thread (3, 0) does not reach: it has ended"));
+}
+
+TEST(TwinRuntime, NamesThreadsThatMissAnExchange) {
+  EXPECT_THAT(complaint([](void**) { thread_x() == 40 ? barrier() : void(exchange(1, 1)); }),
+              testing::HasSubstr("waits in an exchange that thread (40, 0) does not reach: it waits elsewhere"));
+  EXPECT_THAT(complaint([](void**) { exchange(1, thread_x() == 5 ? 2 : 1); }),
+              testing::HasSubstr("over a distance of 2"));
+}
+
+TEST(TwinRuntime, FindsStoresBehindSharedMemory) {
+  EXPECT_EQ(complaint([](void**) { shared()[39] = std::byte{1}; }), "");
+  EXPECT_THAT(complaint([](void**) { shared()[40] = std::byte{1}; }), testing::HasSubstr("stores behind its 40 bytes"));
+}
+
+TEST(TwinRuntime, ExchangesValuesAndFillsSharedMemoryWithGarbage) {
+  static bool is_right;
+  is_right = true;
+  EXPECT_EQ(complaint([](void**) {
+              if (thread_x() == 63) is_right = is_right && shared()[0] == std::byte{0xff};
+              is_right = is_right && exchange(thread_x(), 8) == (thread_x() ^ 8);
+              barrier();
+              is_right = is_right && exchange(thread_x() * 3, 16) == (thread_x() ^ 16) * 3;
+            }),
+            "");
+  EXPECT_TRUE(is_right);
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
     }
     case Walk::rows: {
       if (has_reduction(loop)) {
-        const bool is_whole = aligned && loop.lanes == 1;
+        // Threads without a vector compute the first one, so there must be one.
+        const bool is_whole = aligned && loop.lanes == 1 && vectors > 0;
         const bool in_four =
             is_whole && fits_registers(loop) && vectors > gpu_row_threads && vectors <= 4 * gpu_whole_row_threads;
         if (in_four)

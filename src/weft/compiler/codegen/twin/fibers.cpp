@@ -1,8 +1,7 @@
 #include <weft/compiler/codegen/twin/fibers.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <vector>
 
 #include <sys/mman.h>
@@ -44,6 +43,8 @@ class Pages {
   std::byte* first_;
 };
 
+thread_local Fiber* entered = nullptr;  // the last fiber that was switched to
+
 // The stacks of fibers that ended on this thread.
 struct Stacks {
   std::vector<std::unique_ptr<Pages>> all;
@@ -67,26 +68,75 @@ std::byte* take_stack() {
 
 }  // namespace
 
+#ifdef __x86_64__
+
+// Saves the registers that a function must preserve, and continues where the other fiber left. The functions of <ucontext.h> call the
+// kernel at every switch, which takes a hundred times as long.
+extern "C" void weft_twin_switch(void** from, void* to);
+asm(R"(
+.pushsection .text
+.hidden weft_twin_switch
+.globl weft_twin_switch
+.type weft_twin_switch, @function
+weft_twin_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  ret
+.size weft_twin_switch, . - weft_twin_switch
+.popsection
+)");
+
+Fiber::Fiber(void (*function)(void*), void* argument) : stack_(take_stack()), function_(function), argument_(argument) {
+  constexpr std::size_t registers = 6;
+  // A function begins with a stack pointer 8 bytes behind a multiple of 16, as if it had been called.
+  auto** const end = reinterpret_cast<void**>(stack_ + stack_bytes) - 2;
+  *end = reinterpret_cast<void*>(&Fiber::begin);  // where the first switch returns to
+  std::fill(end - registers, end, nullptr);
+  context_ = end - registers;
+}
+
+void Fiber::switch_to(Fiber& other) {
+  entered = &other;
+  weft_twin_switch(&context_, other.context_);
+}
+
+#else
+
 Fiber::Fiber(void (*function)(void*), void* argument) : stack_(take_stack()), function_(function), argument_(argument) {
   getcontext(&context_);
   context_.uc_stack.ss_sp = stack_;
   context_.uc_stack.ss_size = stack_bytes;
-  const auto address = reinterpret_cast<std::uintptr_t>(this);  // makecontext passes only numbers of type int
-  makecontext(&context_, reinterpret_cast<void (*)()>(&Fiber::begin), 2, static_cast<unsigned>(address),
-              static_cast<unsigned>(address >> 32));
+  makecontext(&context_, &Fiber::begin, 0);
 }
+
+void Fiber::switch_to(Fiber& other) {
+  entered = &other;
+  swapcontext(&context_, &other.context_);
+}
+
+#endif
 
 Fiber::~Fiber() {
   if (stack_) stacks().free.push_back(stack_);
 }
 
-void Fiber::begin(unsigned low, unsigned high) {
-  const auto* const self = reinterpret_cast<Fiber*>(std::uintptr_t{high} << 32 | low);
-  self->function_(self->argument_);
+void Fiber::begin() {
+  const Fiber& self = *entered;
+  self.function_(self.argument_);
   std::abort();
 }
-
-void Fiber::switch_to(Fiber& other) { swapcontext(&context_, &other.context_); }
 
 SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes) {
   static thread_local const Pages pages(shared_area_bytes);

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <memory>
+#ifndef __x86_64__
 #include <ucontext.h>
+#endif
 
 namespace weft::compiler::twin {
 
@@ -22,9 +24,13 @@ class Fiber {
   void switch_to(Fiber& other);
 
  private:
-  static void begin(unsigned low, unsigned high);
+  static void begin();
 
+#ifdef __x86_64__
+  void* context_ = nullptr;  // where its registers lie on its stack
+#else
   ucontext_t context_{};
+#endif
   std::byte* stack_ = nullptr;
   void (*function_)(void* argument) = nullptr;
   void* argument_ = nullptr;
