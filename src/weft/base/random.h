@@ -84,6 +84,9 @@ class Threefry {
   }
 
   std::uint64_t blocks() const { return wide_ ? elements_ : size_ == 0 ? 0 : elements_ / size_ * half(); }
+  // Elements of up to 32 bits lie in pairs along a dimension of halved_size(), inner_size() elements apart.
+  std::uint64_t halved_size() const { return size_; }
+  std::uint64_t inner_size() const { return inner_; }
   // Returns whether the words of all blocks in order are the bytes of the elements, if these have 4 or 8 bytes.
   bool words_are_elements() const { return wide_ || (inner_ == 1 && size_ % 2 == 0); }
 

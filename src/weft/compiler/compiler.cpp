@@ -145,7 +145,7 @@ Kernels make_kernels(const std::vector<Unit>& units, const Target& target, Dump&
       const std::string name = i == 0 ? unit.info.name : concat(unit.info.name, '.', i);
       routines.emplace_back(
           &routine,
-          request.called(request.add(name, routine.source, routine.key, code_target(unit, target)), unit.info));
+          request.called(request.add(name, routine.source, routine.key, code_target(routine, target)), unit.info));
     }
   }
   result.code = request.get(report);

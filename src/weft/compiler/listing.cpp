@@ -77,16 +77,16 @@ class Lister : public Observer {
  private:
   void kernels(const std::string& program, std::span<const Unit> units, CodeForm form) {
     const char* comment = form == CodeForm::assembly ? "# " : "; ";
-    const auto show = [&](const Unit& unit, const KernelSource& source, const std::string& key) {
+    const auto show = [&](const Unit& unit, const KernelSource& source, const std::string& key, const Target& target) {
       if (known_.insert(key).second)
-        text += concat(comment, program, ": ", unit.info.name, '\n',
-                       show_kernel(source, form, code_target(unit, target_)), '\n');
+        text += concat(comment, program, ": ", unit.info.name, '\n', show_kernel(source, form, target), '\n');
     };
     for (const Unit& unit : units) {
       if (const GeneratedKernels* kernels = unit.kernels())
-        for (const auto& loop : kernels->loops) show(unit, loop.get(), loop->key());
+        for (const auto& loop : kernels->loops) show(unit, loop.get(), loop->key(), code_target(unit, target_));
       if (const HandwrittenThunk* thunk = unit.handwritten())
-        for (const auto& routine : thunk->routines) show(unit, routine->source, routine->key);
+        for (const auto& routine : thunk->routines)
+          show(unit, routine->source, routine->key, code_target(*routine, target_));
     }
   }
 

@@ -1,6 +1,7 @@
 #include <weft/compiler/program.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -31,10 +32,13 @@ class ForeignThunk final : public runtime::Thunk {
   const Target& target_;
 };
 
-// Returns the code that the thunk of a unit for certain sizes calls.
-std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shared_ptr<Routine>> routines,
-                                                       const Target& target) {
-  if (routines.empty()) return {};
+// Finds the code for one target that the thunk of a unit for certain sizes calls, and adds its owners.
+void find_routines(std::span<const std::shared_ptr<Routine>> all, const Target& target, const Target& of_program,
+                   std::vector<std::shared_ptr<const void>>& owners) {
+  std::vector<std::shared_ptr<Routine>> routines;
+  std::ranges::copy_if(all, std::back_inserter(routines),
+                       [&](const auto& routine) { return &code_target(*routine, of_program) == &target; });
+  if (routines.empty()) return;
   std::vector<KernelSource> sources;
   std::vector<std::string> keys;
   std::vector<std::size_t> places;  // of each routine's code
@@ -47,7 +51,7 @@ std::vector<std::shared_ptr<const void>> find_routines(std::span<const std::shar
   }
   KernelCache::Found found = KernelCache::instance().get(sources, keys, target);
   for (std::size_t i = 0; i < routines.size(); ++i) routines[i]->address = found.kernels[places[i]];
-  return std::move(found.owners);
+  std::ranges::move(found.owners, std::back_inserter(owners));
 }
 
 // Replaces the last inputs by these constants.
@@ -200,7 +204,9 @@ Result<std::shared_ptr<const runtime::Executable>> Program::at(
       sized = naming_library_errors(unit.info.name, unit.info.source, [&] { return later->at(sizes); });
       if (!sized)
         return Status::failed(concat(unit.info.name, " from ", unit.info.source, " has another form for these sizes"));
-      made->code[u] = find_routines(sized->thunk().routines, code_target(*sized, *parts_.target));
+      const Target& host = parts_.target->of_thunks();
+      find_routines(sized->thunk().routines, host, *parts_.target, made->code[u]);
+      if (parts_.target != &host) find_routines(sized->thunk().routines, *parts_.target, *parts_.target, made->code[u]);
     }
     made->scratch_bytes.push_back(sized ? sized->scratch_bytes : unit.scratch_bytes);
     made->thunks.push_back(make_thunk(u, sized ? &*sized : nullptr, sizes, made->scratch_bytes.back()));

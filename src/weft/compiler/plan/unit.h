@@ -27,6 +27,7 @@ struct Routine {
   std::string key;                    // equal keys mean equal code
   std::shared_ptr<const void> keeps;  // owns what the source points to
   KernelAddress address = nullptr;    // of code that the executable keeps mapped
+  bool on_gpu = false;                // whether it is code for the target if that is a GPU, otherwise for the host
 };
 
 struct Unit;
@@ -80,7 +81,10 @@ struct Unit {
   const SizedLater* sized_later() const { return std::get_if<SizedLater>(&form); }
 };
 
-// Returns the target of the code that a unit calls: a GPU runs generated kernels whose ops it has, and attention, the host everything else.
+// Returns the target of the kernels of a unit: a GPU runs those whose ops it has, the host all others.
 const Target& code_target(const Unit& unit, const Target& target);
+inline const Target& code_target(const Routine& routine, const Target& target) {
+  return routine.on_gpu ? target : target.of_thunks();
+}
 
 }  // namespace weft::compiler

@@ -122,6 +122,7 @@ Unit sized(const Attention& attention, const Target& target, const SizeValues& s
   const auto add = [&](Part part) {
     auto kernel = std::make_shared<const AttentionKernel>(AttentionKernel::of(node, part));
     thunk.routines.push_back(std::make_shared<Routine>(Routine{kernel.get(), kernel->key(), kernel}));
+    thunk.routines.back()->on_gpu = true;
   };
   if (is_gradient) {
     add(Part::query_gradient);

@@ -23,21 +23,27 @@ class CopyThunk final : public runtime::Thunk {
 class GpuCopyThunk final : public runtime::Thunk {
  public:
   GpuCopyThunk(const runtime::Slice& from, const runtime::Slice& to) : from_(from), to_(to) { on_device = true; }
-  void run(const runtime::Launch& launch) const override {
-    if (!from_.bytes) return;
-    const auto address = [&](const runtime::Slice& slice) {
-      return reinterpret_cast<runtime::cuda::CUdeviceptr>(launch.at(slice));
-    };
-    runtime::cuda::check(runtime::cuda::driver().cuMemcpyDtoDAsync(address(to_), address(from_), from_.bytes,
-                                                                   runtime::cuda::WorkQueue::of(launch).stream),
-                         "cuMemcpyDtoDAsync");
-  }
+  void run(const runtime::Launch& launch) const override { copy_on_gpu(launch, from_, to_, true); }
 
  private:
   runtime::Slice from_, to_;
 };
 
 }  // namespace
+
+void copy_on_gpu(const runtime::Launch& launch, const runtime::Slice& from, const runtime::Slice& to, bool is_nvidia) {
+  if (!from.bytes || launch.at(from) == launch.at(to)) return;
+  if (!is_nvidia) {
+    std::memcpy(launch.at(to), launch.at(from), from.bytes);
+    return;
+  }
+  const auto address = [&](const runtime::Slice& slice) {
+    return reinterpret_cast<runtime::cuda::CUdeviceptr>(launch.at(slice));
+  };
+  runtime::cuda::check(runtime::cuda::driver().cuMemcpyDtoDAsync(address(to), address(from), from.bytes,
+                                                                 runtime::cuda::WorkQueue::of(launch).stream),
+                       "cuMemcpyDtoDAsync");
+}
 
 Unit copy_unit(ir::Value value, const Target& target) {
   Unit unit;

@@ -71,7 +71,7 @@ std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& conte
     return unit;
   }
   switch (node.op->flow) {
-    case ir::Flow::barrier: return barrier_unit(node);
+    case ir::Flow::barrier: return barrier_unit(node, *context.options.target);
     case ir::Flow::branches: return branch_unit(node, context);
     case ir::Flow::loop: return while_unit(node, context);
     case ir::Flow::call:

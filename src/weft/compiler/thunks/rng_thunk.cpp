@@ -6,6 +6,7 @@
 
 #include <weft/base/convert.h>
 #include <weft/base/random.h>
+#include <weft/compiler/thunks/gpu_rng_thunk.h>
 #include <weft/compiler/thunks/native_context.h>
 #include <weft/runtime/parallel.h>
 
@@ -99,6 +100,7 @@ std::shared_ptr<Routine> random_routine(bool threefry) {
 }
 
 Unit rng_unit(const ir::Node& node, const NativeContext& context) {
+  if (context.options.target->is_gpu && has_gpu_fill(node.type(1).dtype())) return gpu_rng_unit(node, context);
   const bool threefry = node.attributes<ir::RngAttributes>().algorithm == ir::RngAlgorithm::THREE_FRY;
   const std::shared_ptr<Routine> code = random_routine(threefry);
   context.routines.push_back(code);

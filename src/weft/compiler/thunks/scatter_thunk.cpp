@@ -7,6 +7,8 @@
 #include <optional>
 
 #include <weft/compiler/thunks/body.h>
+#include <weft/compiler/thunks/gpu_scatter_thunk.h>
+#include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -324,6 +326,21 @@ class ScatterThunk final : public runtime::Thunk {
   Slice indices_;
 };
 
+// Returns the form in which a GPU computes the scatter; nullopt if it does not.
+std::optional<GpuRows> gpu_rows(const Node& node, const ScatterPlan& plan) {
+  if (!plan.rows || node.types.size() != 1 || plan.rows->components.size() != 1) return std::nullopt;
+  const RowScatter::Component& component = plan.rows->components[0];
+  const GpuRows rows{.op = ir::reduction_op(*node.regions[0]),
+                     .dtype = node.type().dtype(),
+                     .index = plan.index_dtype,
+                     .updates = plan.windows,
+                     .rows = component.size,
+                     .width = plan.rows->width,
+                     .index_stride = plan.rows->index_stride};
+  const bool is_plain = component.offset == 0 && component.stride == rows.width;
+  return is_plain && is_for_gpu(rows) ? std::optional(rows) : std::nullopt;
+}
+
 }  // namespace
 
 Unit scatter_unit(const Node& node, const NativeContext& context) {
@@ -336,6 +353,10 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   for (const ir::Value update : node.operands.last(node.types.size())) bytes += 3 * update.type().bytes();
   unit.bytes = bytes;
   const ScatterPlan plan = scatter_plan(node);
+  if (const std::optional<GpuRows> rows = gpu_rows(node, plan); rows && context.options.target->is_gpu) {
+    set_gpu_scatter(unit, *rows, context);
+    return unit;
+  }
   unit.thunk().make = [body = std::make_shared<const Body>(*node.regions[0], context, plan.rows.has_value()), plan](
                           std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
     return std::make_unique<ScatterThunk>(body, plan, reads, writes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/native_context.h>
 
 namespace weft::compiler {
@@ -92,19 +93,23 @@ class UpdateSliceThunk final : public runtime::Thunk {
 
 class BarrierThunk final : public runtime::Thunk {
  public:
-  BarrierThunk(std::span<const Slice> from, std::span<const Slice> to)
-      : reads_(from.begin(), from.end()), writes_(to.begin(), to.end()) {}
+  BarrierThunk(std::span<const Slice> from, std::span<const Slice> to, bool is_nvidia)
+      : from_(from.begin(), from.end()), to_(to.begin(), to.end()), is_nvidia_(is_nvidia) {
+    on_device = is_nvidia;
+  }
   void run(const runtime::Launch& launch) const override {
-    for (std::size_t i = 0; i < reads_.size(); ++i) move(launch, reads_[i], writes_[i]);
+    for (std::size_t i = 0; i < from_.size(); ++i) copy_on_gpu(launch, from_[i], to_[i], is_nvidia_);
   }
 
  private:
-  std::vector<Slice> reads_, writes_;
+  std::vector<Slice> from_, to_;
+  bool is_nvidia_;
 };
 
 // A token has no bytes, so there is nothing to do.
 class TokenThunk final : public runtime::Thunk {
  public:
+  TokenThunk() { on_device = true; }
   void run(const runtime::Launch&) const override {}
 };
 
@@ -123,12 +128,13 @@ Unit update_slice_unit(const ir::Node& node) {
   return unit;
 }
 
-Unit barrier_unit(const ir::Node& node) {
+Unit barrier_unit(const ir::Node& node, const Target& target) {
   Unit unit = unit_of(node);
   unit.info.category = "copy";
   share_operands(unit);
-  unit.thunk().make = [](std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
-    return std::make_unique<BarrierThunk>(reads, writes);
+  unit.thunk().make = [is_nvidia = target.is_nvidia()](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                       const Slice&) {
+    return std::make_unique<BarrierThunk>(reads, writes, is_nvidia);
   };
   return unit;
 }

@@ -6,7 +6,7 @@
 namespace weft::compiler {
 
 Unit update_slice_unit(const ir::Node& node);
-Unit barrier_unit(const ir::Node& node);
+Unit barrier_unit(const ir::Node& node, const Target& target);
 Unit token_unit(const ir::Node& node);
 
 }  // namespace weft::compiler

@@ -33,6 +33,8 @@
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
 #include <weft/compiler/codegen/llvm/random_emitter.h>
+#include <weft/compiler/codegen/llvm/random_fill_emitter.h>
+#include <weft/compiler/codegen/llvm/row_emitter.h>
 #include <weft/compiler/codegen/llvm/vector_math.h>
 #include <weft/compiler/codegen/llvm/while_emitter.h>
 #include <weft/compiler/codegen/twin/twin_kernel.h>
@@ -147,13 +149,20 @@ std::shared_ptr<GpuKernel> twin_kernel(llvm::orc::LLJIT& jit, const std::string&
   return std::make_shared<TwinKernel>(name, functions);
 }
 
-void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
-  const auto* const loop = std::get_if<const Loop*>(&source);
+void emit_for_gpu(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
+  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_gpu_loop(module, **loop, name, target);
   if (const auto* attention = std::get_if<const AttentionKernel*>(&source))
     return emit_attention(module, **attention, gpu_function(name, GpuForm::elements), target);
-  WEFT_ASSERT(loop || !target.is_gpu, "only loops and attention have code for a GPU");
-  if (target.is_gpu) return emit_gpu_loop(module, **loop, name, target);
-  if (loop) return emit_loop(module, **loop, name, target);
+  if (const auto* sort = std::get_if<const RowSort*>(&source)) return emit_row_sort(module, **sort, name, target);
+  if (const auto* sum = std::get_if<const RowSum*>(&source)) return emit_row_sum(module, **sum, name, target);
+  const auto* const fill = std::get_if<const RandomFill*>(&source);
+  WEFT_ASSERT(fill, name, " has no code for a GPU");
+  emit_random_fill(module, **fill, name, target);
+}
+
+void emit(llvm::Module& module, const KernelSource& source, const std::string& name, const Target& target) {
+  if (target.is_gpu) return emit_for_gpu(module, source, name, target);
+  if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name, target);
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
   if (const auto* body = std::get_if<PlacedBody>(&source)) return emit_placed_body(module, *body->graph, name, target);
   if (const auto* whole = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **whole, name, target);

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t most_threads = 1024,
                         most_shared_bytes = 48 * 1024;  // of a block that asks the driver for nothing special
 
-std::atomic<std::uint64_t> chosen_seed = 1;
+std::atomic<std::uint64_t> chosen_seed = 1, launches = 0;
 
 // SplitMix64.
 class Draw {
@@ -339,6 +339,7 @@ void wait_for_copies() { current->wait_for_copies(); }
 }  // namespace
 
 void run(const std::string& name, Function function, const GpuGrid& grid, void** arguments) {
+  ++launches;
   Launch launch(name, function, grid, arguments);
   Launch* const before = std::exchange(current, &launch);
   try {
@@ -349,6 +350,8 @@ void run(const std::string& name, Function function, const GpuGrid& grid, void**
   }
   current = before;
 }
+
+std::uint64_t launch_count() { return launches; }
 
 void set_seed(std::uint64_t seed) { chosen_seed = seed; }
 

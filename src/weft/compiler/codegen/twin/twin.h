@@ -18,6 +18,9 @@ using Function = void (*)(void** arguments);
 // that others never reach, or some threads of a warp at an exchange. Thread-safe.
 void run(const std::string& name, Function function, const GpuGrid& grid, void** arguments);
 
+// Returns how many kernels began to run in this process.
+std::uint64_t launch_count();
+
 // Sets the order in which threads and blocks run, for all launches that begin later.
 void set_seed(std::uint64_t seed);
 
