@@ -137,8 +137,8 @@ TEST(EliminateDeadNodes, DropsWhatNoOutputNeeds) {
 }
 
 TEST(InlineComposites, PutsTheDecompositionInTheirPlace) {
-  const auto graph =
-      after([](const ir::Graph& g) { return inline_composites(g); }, {matrix}, [](ir::Graph&, auto x) { return std::vector{ir::softmax(x[0])}; });
+  const auto graph = after([](const ir::Graph& g) { return inline_composites(g); }, {matrix},
+                           [](ir::Graph&, auto x) { return std::vector{ir::softmax(x[0])}; });
   EXPECT_EQ(count(*graph, ir::ops::composite), 0);
   EXPECT_EQ(count(*graph, ir::ops::exponential), 1);
 }

@@ -1,6 +1,7 @@
 #include <weft/compiler/passes/split_reductions.h>
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <weft/base/size.h>
@@ -17,7 +18,7 @@ namespace {
 struct SplitRule {
   std::int64_t enough_tasks, short_reduction;
   std::int64_t lanes;     // of one task, if the sum is not along rows
-  bool at_every_element;  // whether the first of several dimensions may be left to the second part of the sum as it is
+  bool joins_dimensions;  // whether dimensions that follow each other are joined before they are split
 };
 constexpr SplitRule for_cpus = {64, 4096, 64, false}, for_gpus = {512, 1024, 256, true};
 const SplitRule& split_rule(const Target& target) { return target.is_gpu ? for_gpus : for_cpus; }
@@ -39,7 +40,7 @@ std::int64_t parts_of(Type type, const Dims& dims, bool along_rows, const SplitR
   if (tasks >= by.enough_tasks / 2 || summed < by.short_reduction) return 1;
   const std::int64_t size = type.size(dims[0]);
   const std::int64_t parts = part_of(size, std::min(by.enough_tasks, summed / (by.short_reduction / 4)));
-  return parts == size && !(by.at_every_element && dims.size() > 1) ? 1 : parts;
+  return parts == size ? 1 : parts;
 }
 
 ir::Value reduce(ir::Value x, ir::Value init, const Dims& dims, const ir::Node& like) {
@@ -74,6 +75,25 @@ std::pair<ir::Value, Dims> without_single_elements(ir::Value x, const ir::Node& 
   return {ir::reshape(x, left), dims};
 }
 
+// Joins reduced dimensions that follow each other into one, which can be split into any number of parts.
+std::pair<ir::Value, Dims> with_joined_dimensions(ir::Value x, const Dims& dims) {
+  Dims joined;
+  std::vector<Dim> sizes;
+  bool was_reduced = false;
+  for (int d = 0; d < x.rank(); ++d) {
+    const bool is_reduced = std::ranges::binary_search(dims, d);
+    if (is_reduced && was_reduced) {
+      sizes.back() = Dim(sizes.back().value() * x.type().size(d));
+    } else {
+      if (is_reduced) joined.push_back(std::ssize(sizes));
+      sizes.push_back(x.type().dim(d));
+    }
+    was_reduced = is_reduced;
+  }
+  if (std::ssize(sizes) == x.rank()) return {x, dims};
+  return {ir::reshape(x, sizes), joined};
+}
+
 }  // namespace
 
 bool is_reordered(const ir::Node& reduce, const SizeValues& sizes, const Target& target) {
@@ -102,7 +122,9 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target
         const ir::Value init = operands[1];
         if (product_of(operands[0].type().dims()).is(0)) return std::nullopt;
         const ir::Op& op = *ir::reduction_op(*node.regions[0]);
-        const auto [x, dims] = without_single_elements(operands[0], node);
+        auto [x, dims] = without_single_elements(operands[0], node);
+        if (split_rule(target).joins_dimensions && x.type().is_static())
+          std::tie(x, dims) = with_joined_dimensions(x, dims);
         const Type type = x.type();
         if (dims.empty()) return std::nullopt;
         const auto reduced = [&](int d) { return std::ranges::binary_search(dims, d); };

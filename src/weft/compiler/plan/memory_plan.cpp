@@ -234,8 +234,7 @@ class MemoryPlanner {
         } else {
           std::copy_n(literal.bytes.data(), bytes, copy.get());  // also if there are no elements
         }
-        home_[v] =
-            allocate({Allocation::Kind::constant, 0, Size(bytes), copy});
+        home_[v] = allocate({Allocation::Kind::constant, 0, Size(bytes), copy});
       }
   }
 

@@ -32,7 +32,8 @@ bool suits_attention(const View& view) {
   const auto is_multiple = [](Size size) { return exact_quotient(size, Size(together)).has_value(); };
   const std::size_t last = view.strides.size() - 1;
   return (last == 2 || last == 3) && view.strides[last].is(1) && is_multiple(view.offset) &&
-         std::ranges::all_of(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(last), is_multiple);
+         std::ranges::all_of(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(last),
+                             is_multiple);
 }
 
 }  // namespace
@@ -96,7 +97,8 @@ bool Placement::is_free(const Node& n) const {
 bool Placement::is_cheaper_again(const Node& n) const {
   constexpr std::int64_t large = std::int64_t{1} << 20, much_smaller = 64;
   constexpr int most_cost = 20;
-  if (!options_.target->is_gpu || !options_.fuse || options_.strict || n.op->kind != ir::Kind::elementwise) return false;
+  if (!options_.target->is_gpu || !options_.fuse || options_.strict || n.op->kind != ir::Kind::elementwise)
+    return false;
   const std::int64_t elements = elements_of(n.type());
   if (elements < large) return false;
   int cost = 0;

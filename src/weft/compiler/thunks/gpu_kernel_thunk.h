@@ -16,8 +16,8 @@ struct GpuKernelCall {
   GpuKernelCall(const Loop& loop, const GpuKernel& kernel, std::vector<runtime::Slice> buffers,
                 std::vector<std::int64_t> parameters);
   // A kernel that is not a loop, and how it is divided among threads.
-  GpuKernelCall(const GpuKernel& its_kernel, std::vector<runtime::Slice> its_buffers, std::vector<std::int64_t> its_parameters,
-                const GpuGrid& its_grid)
+  GpuKernelCall(const GpuKernel& its_kernel, std::vector<runtime::Slice> its_buffers,
+                std::vector<std::int64_t> its_parameters, const GpuGrid& its_grid)
       : kernel(&its_kernel), buffers(std::move(its_buffers)), parameters(std::move(its_parameters)), grid(its_grid) {}
 
   const GpuKernel* kernel;

@@ -26,7 +26,9 @@ Unit ThunkMaker::make_product(const Matmul& matmul) const {
   return matmul_unit(matmul, options_.strict, options_.sizes);
 }
 
-Unit ThunkMaker::make_attention(const Attention& attention) const { return attention_unit(attention, *options_.target, options_.sizes); }
+Unit ThunkMaker::make_attention(const Attention& attention) const {
+  return attention_unit(attention, *options_.target, options_.sizes);
+}
 
 Unit ThunkMaker::make(const ir::Node& node, std::vector<std::string>& fallbacks) const {
   const bool has_form_for_all_sizes = has_programs(node) || has_rows_of_known_width(node);

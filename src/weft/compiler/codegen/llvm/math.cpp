@@ -101,7 +101,8 @@ Value* emit_math(llvm::IRBuilder<>& builder, Prim prim, std::span<Value* const> 
   if (!strict && !target.is_gpu)
     if (Value* const result = call_library(builder, prim, x, target)) return result;
   Accuracy accuracy = Accuracy::same_bits;
-  if (!strict && target.is_nvidia() && dtype != DType::f64) accuracy = dtype == DType::bf16 ? Accuracy::bf16 : Accuracy::f32;
+  if (!strict && target.is_nvidia() && dtype != DType::f64)
+    accuracy = dtype == DType::bf16 ? Accuracy::bf16 : Accuracy::f32;
   return emit_inline(builder, prim, x, target, accuracy);
 }
 

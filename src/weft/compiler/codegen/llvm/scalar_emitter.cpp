@@ -43,7 +43,8 @@ Value* ScalarEmitter::from_memory(Value* stored, DType dtype) {
     case DType::boolean: return b_.CreateICmpNE(stored, llvm::Constant::getNullValue(stored->getType()));
     case DType::f16: return b_.CreateFPExt(stored, compute_type(dtype));
     case DType::bf16:
-      if (target_.is_nvidia()) return b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
+      if (target_.is_nvidia())
+        return b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
       return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(stored, widen(b_.getInt32Ty())), 16), compute_type(dtype));
     default: return stored;
   }
