@@ -21,11 +21,23 @@ bool has_reduction(const Loop& loop) {
   return std::ranges::any_of(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::reduce; });
 }
 
-// Returns whether a thread has enough registers for four vectors of everything that a row reads.
-bool fits_registers(const Loop& loop) {
-  constexpr int most_read = 5;
-  return std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; }) <=
-         most_read;
+// Returns whether the walk along the lanes in a stage needs an expression.
+bool needs(const Loop& loop, int stage, ExprId wanted) {
+  const auto reaches = [&](auto&& self, ExprId id) -> bool {
+    if (id == wanted) return true;
+    const Expr& e = loop.exprs[id];
+    if (!e.per_lane) return false;
+    return std::ranges::any_of(e.operands, [&](ExprId o) { return self(self, o); }) ||
+           std::ranges::any_of(e.gathered, [&](const Expr::Gathered& g) { return self(self, g.index); });
+  };
+  return std::ranges::any_of(loop.exprs,
+                             [&](const Expr& e) {
+                               return e.kind == Expr::Kind::reduce && e.stage == stage + 1 &&
+                                      reaches(reaches, e.operands[0]);
+                             }) ||
+         std::ranges::any_of(loop.stores, [&](const Store& s) {
+           return loop.exprs[s.value].stage == stage && reaches(reaches, s.value);
+         });
 }
 
 std::uint32_t whole_warps(std::int64_t threads, int most) {
@@ -58,9 +70,30 @@ std::vector<GpuForm> gpu_forms(const Loop& loop) {
   forms.push_back(GpuForm::vectors);
   if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) {
     forms.push_back(GpuForm::whole_rows);
-    if (fits_registers(loop)) forms.push_back(GpuForm::whole_rows_4);
+    if (kept_bytes(loop) > 0) forms.push_back(GpuForm::kept_rows);
   }
   return forms;
+}
+
+int first_stage_of(const Loop& loop, ExprId id) {
+  int stage = 0;
+  while (stage < loop.stages && !needs(loop, stage, id)) ++stage;
+  return stage;
+}
+
+int kept_bytes(const Loop& loop, ExprId load) {
+  const Expr& e = loop.exprs[load];
+  if (e.kind != Expr::Kind::load || !e.per_lane || !e.bounds.empty() || !e.gathered.empty()) return 0;
+  if (!e.position.coefficients.back().is(1)) return 0;
+  int stages = 0;
+  for (int stage = 0; stage < loop.stages; ++stage) stages += needs(loop, stage, load);
+  return stages > 1 ? byte_size(e.dtype) : 0;
+}
+
+int kept_bytes(const Loop& loop) {
+  int bytes = 0;
+  for (ExprId id = 0; id < std::ssize(loop.exprs); ++id) bytes += kept_bytes(loop, id);
+  return bytes;
 }
 
 int reductions_at_once(const Loop& loop) {
@@ -102,15 +135,14 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
       if (has_reduction(loop)) {
         // Threads without a vector compute the first one, so there must be one.
         const bool is_whole = aligned && loop.lanes == 1 && vectors > 0;
-        const bool in_four =
-            is_whole && fits_registers(loop) && vectors > gpu_row_threads && vectors <= 4 * gpu_whole_row_threads;
-        if (in_four)
-          grid.form = GpuForm::whole_rows_4;
-        else if (is_whole && vectors <= gpu_row_threads)
+        if (is_whole && vectors <= gpu_row_threads)
           grid.form = GpuForm::whole_rows;
-        grid.threads_x = whole_warps(in_four ? groups(vectors, 4) : vectors, gpu_row_threads);
+        else if (is_whole && kept_bytes(loop) > 0 && kept_bytes(loop) * lanes <= most_kept_bytes)
+          grid.form = GpuForm::kept_rows;
+        grid.threads_x = whole_warps(vectors, gpu_row_threads);
         grid.threads_y = grid.threads_x == gpu_warp ? 8 : 1;
         if (grid.threads_x > gpu_warp) grid.shared_bytes = reductions_at_once(loop) * gpu_warp * 8;
+        if (grid.form == GpuForm::kept_rows) grid.shared_bytes += kept_bytes(loop) * lanes;
       } else {
         grid.threads_x = power_of_two_above(vectors, gpu_lane_threads);
         grid.threads_y = gpu_lane_threads / grid.threads_x;

@@ -12,21 +12,15 @@ namespace weft::compiler {
 
 // The forms of one kernel. A launch uses the fastest one that its numbers allow.
 enum class GpuForm : std::uint8_t {
-  elements,      // a thread computes one element at a time: serves all numbers
-  vectors,       // a thread computes neighbouring elements, which lie at multiples of 16 bytes
-  whole_rows,    // the same, and a row has at most one vector for each thread, so that its values stay in registers
-  whole_rows_4,  // the same with at most four vectors for each thread
+  elements,    // a thread computes one element at a time: serves all numbers
+  vectors,     // a thread computes neighbouring elements, which lie at multiples of 16 bytes
+  whole_rows,  // the same, and a row has at most one vector for each thread, so that its values stay in registers
+  kept_rows,  // the same as `vectors`, and what several stages read of a row fits into shared memory, where each thread keeps it
 };
 inline constexpr std::size_t gpu_form_count = 4;
 
-// Returns how many vectors of a row a thread keeps in registers; 0: none.
-constexpr int vectors_kept(GpuForm form) {
-  return form == GpuForm::whole_rows ? 1 : form == GpuForm::whole_rows_4 ? 4 : 0;
-}
-
 // The most threads of a block in each walk.
 inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_threads = 512;
-inline constexpr int gpu_whole_row_threads = 256;  // with four vectors for each thread
 inline constexpr int gpu_warp = 32;
 
 // Returns how many neighbouring elements a thread computes in the forms other than `elements`: 16 bytes of the narrowest element, at most 8.
@@ -41,6 +35,16 @@ struct GpuGrid {
 };
 // `offsets` says for each buffer how many bytes it lies behind an address that is a multiple of 256.
 GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std::span<const std::uint64_t> offsets);
+
+// A block may use so many bytes of shared memory for the rows that it keeps: two blocks run on a multiprocessor.
+inline constexpr std::int64_t most_kept_bytes = 100 << 10;
+
+// Returns the bytes for each lane of a row that its threads keep of the load with this number, and of all loads. Loads that only one stage
+// needs, and those that do not read neighbouring elements, are not kept.
+int kept_bytes(const Loop& loop, ExprId load);
+int kept_bytes(const Loop& loop);
+// Returns the first stage whose walk along the lanes needs an expression, or the number of stages if there is none.
+int first_stage_of(const Loop& loop, ExprId id);
 
 // Returns how many reductions one stage of a row has at most; each needs one number of 8 bytes for each warp in shared memory.
 int reductions_at_once(const Loop& loop);

@@ -2,6 +2,7 @@
 
 #include <weft/base/error.h>
 #include <weft/runtime/cuda/driver.h>
+#include <weft/runtime/cuda/gpus.h>
 #include <weft/runtime/cuda/work_queue.h>
 
 namespace weft::compiler {
@@ -11,7 +12,7 @@ std::string gpu_function(const std::string& name, GpuForm form) {
     case GpuForm::elements: return name + "_elements";
     case GpuForm::vectors: return name + "_vectors";
     case GpuForm::whole_rows: return name + "_whole_rows";
-    case GpuForm::whole_rows_4: return name + "_whole_rows_4";
+    case GpuForm::kept_rows: return name + "_kept_rows";
   }
   return name;
 }
@@ -23,7 +24,15 @@ runtime::cuda::CUfunction CudaKernel::load(int ordinal, GpuForm form) const {
   const std::lock_guard lock(mutex_);
   auto& module = modules_[ordinal];
   if (!module) module = std::make_unique<const runtime::cuda::Module>(ordinal, *image_);
-  function.store(module->function(gpu_function(name_, form)), std::memory_order_release);
+  const runtime::cuda::CUfunction found = module->function(gpu_function(name_, form));
+  if (form == GpuForm::kept_rows) {       // a kernel must ask for more than 48 KiB of shared memory
+    constexpr int most_shared_bytes = 8;  // an attribute of a function
+    const runtime::cuda::Current current(ordinal);
+    runtime::cuda::check(
+        runtime::cuda::driver().cuFuncSetAttribute(found, most_shared_bytes, most_kept_bytes + (8 << 10)),
+        "cuFuncSetAttribute");
+  }
+  function.store(found, std::memory_order_release);
   return function;
 }
 

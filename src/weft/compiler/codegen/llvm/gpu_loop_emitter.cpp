@@ -44,7 +44,6 @@ class GpuLoopEmitter final : public LoopEmitter {
  private:
   int most_threads() const {
     if (loop_.walk == Walk::lanes) return gpu_lane_threads;
-    if (form_ == GpuForm::whole_rows_4) return gpu_whole_row_threads;
     return loop_.walk == Walk::rows ? (has_reductions() ? gpu_row_threads : gpu_lane_threads) : gpu_column_threads;
   }
   bool has_reductions() const { return reductions_at_once(loop_) > 0; }
@@ -76,7 +75,7 @@ class GpuLoopEmitter final : public LoopEmitter {
     for_each(first, product(0, loop_.rows), step, [&](Value* row) {
       forget_row();
       decode_rows(row);
-      if (vectors_kept(form_) > 0)
+      if (form_ == GpuForm::whole_rows)
         emit_whole_row();
       else
         emit_row_in_passes();
@@ -113,58 +112,50 @@ class GpuLoopEmitter final : public LoopEmitter {
     if_then(first, [&] { emit_row_stores(stage); });
   }
 
-  // The vectors of a row that a thread has. Those behind the end of the row stand for its first vector: they are computed, and neither added
-  // nor stored.
-  struct Kept {
-    Value *active, *lane;
-    std::vector<Value*> values;
-  };
-
-  std::vector<Kept> kept_vectors() {
-    std::vector<Kept> kept;
-    Value* lanes = number(loop_.sizes[lane_axis()]);
-    for (int k = 0; k < vectors_kept(form_); ++k) {
-      Value* at = vectors(plus(index(Index::thread_x), times(i64(k), index(Index::threads_x))));
-      Value* active = b_.CreateICmpSLT(at, lanes);
-      kept.push_back({active, b_.CreateSelect(active, at, i64(0)), std::vector<Value*>(loop_.exprs.size())});
-    }
-    return kept;
-  }
-
+  // Threads behind the end of the row compute its first vector again, and neither add nor store it.
   void emit_whole_row() {
-    std::vector<Kept> kept = kept_vectors();
-    const auto for_each_kept = [&](int stage, const std::function<void(const Place&, Value* active)>& body) {
-      for (Kept& vector : kept) {
-        axes_[lane_axis()] = vector.lane;
-        body({.vector = true,
-              .mask = nullptr,
-              .values = &vector.values,
-              .stage = stage,
-              .copy = 0,
-              .linear_lane = nullptr},
-             vector.active);
-      }
-      axes_[lane_axis()] = nullptr;
-    };
+    Value* at = vectors(index(Index::thread_x));
+    Value* active = b_.CreateICmpSLT(at, number(loop_.sizes[lane_axis()]));
+    Value* lane = b_.CreateSelect(active, at, i64(0));
+    std::vector<Value*> values(loop_.exprs.size());
     const auto is_stored = [&](const Store& s, int stage) { return per_lane(s) && stage_of(s) == stage; };
     for (int stage = 0; stage < loop_.stages; ++stage) {
+      const Place place{
+          .vector = true, .mask = nullptr, .values = &values, .stage = stage, .copy = 0, .linear_lane = nullptr};
       emit_row_values(stage);
+      axes_[lane_axis()] = lane;
       start_reductions(stage, 1);
-      for_each_kept(stage, [&](const Place& place, Value* active) {
-        for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
-          if (reduces_in(loop_.exprs[i], stage)) add(i, place, active);
+      for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
+        if (reduces_in(loop_.exprs[i], stage)) add(i, place, active);
+      for (const Store& s : loop_.stores)
+        if (is_stored(s, stage)) value(s.value, place);
+      if_then(active, [&] {
         for (const Store& s : loop_.stores)
-          if (is_stored(s, stage)) value(s.value, place);
+          if (is_stored(s, stage)) store(s, value(s.value, place), place);
       });
-      for_each_kept(stage, [&](const Place& place, Value* active) {
-        if_then(active, [&] {
-          for (const Store& s : loop_.stores)
-            if (is_stored(s, stage)) store(s, value(s.value, place), place);
-        });
-      });
+      axes_[lane_axis()] = nullptr;
       combine_threads(stage);
       store_row_values(stage);
     }
+  }
+
+  // The first stage that needs a kept load puts the vector into shared memory, where the same thread finds it in later stages.
+  Value* load(ExprId id, const Expr& e, const Place& place) override {
+    if (form_ != GpuForm::kept_rows || !place.vector || kept_bytes(loop_, id) == 0)
+      return LoopEmitter::load(id, e, place);
+    std::int64_t before = 0;
+    for (ExprId other = 0; other < id; ++other) before += kept_bytes(loop_, other);
+    Value* bytes =
+        plus(times(number(loop_.sizes[lane_axis()]), i64(before)), i64(reductions_at_once(loop_) * gpu_warp * 8));
+    Value* address = b_.CreateGEP(one_.memory_type(e.dtype), b_.CreateGEP(b_.getInt8Ty(), machine_->shared(b_), bytes),
+                                  place.linear_lane);
+    llvm::Type* type = many_.memory_type(e.dtype);
+    const llvm::Align alignment = std::min(vector_alignment(e.dtype), llvm::Align(16));
+    if (place.stage > first_stage_of(loop_, id))
+      return many_.from_memory(b_.CreateAlignedLoad(type, address, alignment), e.dtype);
+    Value* loaded = LoopEmitter::load(id, e, place);
+    b_.CreateAlignedStore(many_.to_memory(loaded, e.dtype), address, alignment);
+    return loaded;
   }
 
   llvm::Type* accumulator(const Expr& e) { return many_.compute_type(accumulator_type(e.dtype)); }

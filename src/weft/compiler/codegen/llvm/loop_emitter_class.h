@@ -81,7 +81,7 @@ class LoopEmitter {
   // ---- buffers and scratch (loop_memory.cpp)
 
   // Bounds that hold for all lanes or for none become a branch: a masked load is slow where the mask is false and the address invalid.
-  Value* load(const Expr& e, const Place& place);
+  virtual Value* load(ExprId id, const Expr& e, const Place& place);
   Value* load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place);
   void store(const Store& st, Value* computed, const Place& place);
   Value* scratch_address(ExprId id, const Place& place);

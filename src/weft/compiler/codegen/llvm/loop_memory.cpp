@@ -6,7 +6,7 @@ namespace weft::compiler {
 
 using llvm::Value;
 
-Value* LoopEmitter::load(const Expr& e, const Place& place) {
+Value* LoopEmitter::load(ExprId, const Expr& e, const Place& place) {
   std::vector<PositionBound> uniform, by_lane;
   for (const PositionBound& bound : e.bounds)
     (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);

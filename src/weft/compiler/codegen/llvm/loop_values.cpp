@@ -38,7 +38,7 @@ Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
   ScalarEmitter& s = emitter(place);
   switch (e.kind) {
     case Expr::Kind::constant: return llvm_value(s.constant_bits(e.dtype, e.bits));
-    case Expr::Kind::load: return load(e, place);
+    case Expr::Kind::load: return load(id, e, place);
     case Expr::Kind::within: return within(e.bounds, place);
     case Expr::Kind::index:
       return llvm_value(s.convert(to_scalar(position_value(e.position, place), DType::i64), e.dtype));

@@ -13,7 +13,7 @@ namespace weft::compiler::twin {
 
 namespace {
 
-constexpr std::size_t stack_bytes = 256 * 1024, shared_area_bytes = 64 * 1024;
+constexpr std::size_t stack_bytes = 256 * 1024, shared_area_bytes = 256 * 1024;
 constexpr std::size_t alignment = 64;
 constexpr std::byte garbage{0xff};  // NaN in every format
 
