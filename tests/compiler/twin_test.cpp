@@ -67,9 +67,15 @@ int count_gpu_thunks(const runtime::Executable& executable) {
   return count;
 }
 
+bool same_bits(const std::vector<Array>& a, const std::vector<Array>& b) {
+  return std::ranges::equal(a, b,
+                            [](const Array& x, const Array& y) { return std::ranges::equal(x.bytes(), y.bytes()); });
+}
+
 void check_inputs(const ir::Graph& graph, const std::vector<Array>& inputs, compiler::Options options = {}) {
   const auto want = ir::interpret(graph, inputs);
   options.target = &compiler::Target::named("twin");
+  std::vector<Array> strictly;
   for (const bool fuse : {true, false})
     for (const bool strict : {false, true}) {
       options.fuse = fuse;
@@ -90,6 +96,8 @@ void check_inputs(const ir::Graph& graph, const std::vector<Array>& inputs, comp
         }
         first = got;
       }
+      if (strict && !strictly.empty()) EXPECT_TRUE(same_bits(first, strictly)) << "other bits without fusion";
+      if (strict) strictly = std::move(first);
     }
 }
 

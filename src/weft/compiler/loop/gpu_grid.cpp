@@ -40,6 +40,10 @@ bool needs(const Loop& loop, int stage, ExprId wanted) {
          });
 }
 
+// The order of a sum depends on the width of vectors, which depends on what else the loop computes. In strict mode, where multiply and add are
+// not contracted, it must not.
+bool has_vectors(const Loop& loop) { return gpu_vector_width(loop) > 1 && (loop.contract || !has_reduction(loop)); }
+
 std::uint32_t whole_warps(std::int64_t threads, int most) {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>((threads + gpu_warp - 1) / gpu_warp * gpu_warp, gpu_warp, most));
@@ -66,7 +70,7 @@ int gpu_vector_width(const Loop& loop) {
 
 std::vector<GpuForm> gpu_forms(const Loop& loop) {
   std::vector<GpuForm> forms{GpuForm::elements};
-  if (gpu_vector_width(loop) == 1) return forms;
+  if (!has_vectors(loop)) return forms;
   forms.push_back(GpuForm::vectors);
   if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) {
     forms.push_back(GpuForm::whole_rows);
@@ -115,7 +119,7 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
   const std::size_t lane = loop.sizes.size() - 1;
   const std::int64_t lanes = value(loop.sizes[lane]), rows = count(0, loop.rows);
   const int width = gpu_vector_width(loop);
-  bool aligned = width > 1 && lanes % width == 0;
+  bool aligned = has_vectors(loop) && lanes % width == 0;
   for_each_dense_access(loop, [&](const Position& position, const auto& gathered, std::int32_t buffer) {
     for (const Expr::Gathered& g : gathered) aligned = aligned && value(g.stride) % width == 0;
     aligned = aligned && value(position.offset) % width == 0 &&
