@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/base/error.h>
 #include <weft/compiler/codegen/twin/twin.h>
+#include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
@@ -102,6 +104,46 @@ TEST(GpuScatter, TakesOtherTypesAndOps) {
 TEST(GpuScatter, TakesWideRowsAndNoUpdates) {
   check_rows({DType::bf16, DType::i32, 70, 5, 3000, 5}, ir::ops::add);
   check_rows({DType::f32, DType::i32, 0, 5, 8, 5}, ir::ops::add);
+}
+
+// Looks up rows of a table by indices of two dimensions, and adds the gradients of equal rows.
+std::shared_ptr<const ir::Graph> lookup_gradient() {
+  return ir::make_graph(std::vector{Type(DType::f32, {50, 8}), Type(DType::i32, {3, 20}), Type(DType::f32, {3, 20, 8})},
+                        [](ir::Graph& g, auto in) {
+                          const std::int64_t offset[] = {2}, first[] = {0}, sizes[] = {1, 8};
+                          const ir::GatherAttributes rows{.offset_dims = offset,
+                                                          .collapsed_slice_dims = first,
+                                                          .operand_batching_dims = {},
+                                                          .start_indices_batching_dims = {},
+                                                          .start_index_map = first,
+                                                          .index_vector_dim = 2,
+                                                          .slice_sizes = sizes};
+                          const Value looked_up = ir::gather(in[0], in[1], rows);
+                          return ir::gradient(g, std::vector{looked_up}, std::vector{in[2]}, std::vector{in[0]});
+                        });
+}
+
+TEST(GpuScatter, AddsGradientsOfLookups) {
+  const auto graph = lookup_gradient();
+  std::mt19937 generator(3);
+  std::vector<Array> inputs;
+  for (const Value input : graph->inputs()) inputs.emplace_back(input.type());
+  for (std::int32_t& row : inputs[1].data<std::int32_t>()) row = static_cast<std::int32_t>(generator() % 9);
+  for (float& x : inputs[2].data<float>()) x = std::normal_distribution<float>()(generator);
+  const Array want = ir::interpret(*graph, inputs)[0], got = run_on_twin(*graph, inputs)[0];
+  for (std::int64_t i = 0; i < want.size(); ++i) ASSERT_NEAR(got.element(i), want.element(i), 1e-5) << i;
+}
+
+// No tensor moves to the host and back.
+TEST(GpuScatter, GradientsOfLookupsStayOnTheGpu) {
+  compiler::Options options;
+  try {
+    options.target = &compiler::Target::named("sm_90");
+  } catch (const Error& error) {
+    GTEST_SKIP() << error.what();
+  }
+  const auto executable = compiler::compile(*lookup_gradient(), options);
+  for (const auto& thunk : executable->thunks) EXPECT_TRUE(thunk->on_device) << thunk->info.name;
 }
 
 // The words must be those of the interpreter, and so must the next state.

@@ -181,6 +181,17 @@ TEST(Twin, Gathers) {
           });
 }
 
+// Where the slice begins is known only to the kernel, so its elements may lie at any address.
+TEST(Twin, DynamicSlicesAlongLanes) {
+  for (const DType t : {DType::f32, DType::bf16, DType::i64})
+    check({Type(t, {100}), Type(t, {3, 100}), Type(DType::i32, {}), Type(DType::i32, {})}, [](ir::Graph&, auto x) {
+      const Value one[] = {x[2]}, two[] = {x[3], x[2]};
+      const Value part = ir::dynamic_slice(x[0] * x[0], one, Dims{64}),
+                  rows = ir::dynamic_slice(x[1], two, Dims{2, 32});
+      return std::vector{part + part, rows * rows, ir::reduce_sum(rows, Dims{1})};
+    });
+}
+
 TEST(Twin, RowReductions) {
   for (const DType t : {DType::f32, DType::bf16})
     for (const std::int64_t n : {1, 3, 32, 64, 100, 257, 1024, 4096, 5001}) {
