@@ -77,7 +77,7 @@ class AttentionEmitter {
   void for_each_piece(int rows, const std::function<void(Value* row, Value* column, int further)>& visit);
   // Begins to copy `count` rows, from row `first` on, to a tile; rows that do not exist are 0.
   void copy_rows(const Rows& rows, Value* first, int count, Value* tile);
-  // The same for a number of f32 of which thread i copies the number first + i, if it is less than `count`, and `i` is less than `most`.
+  // Begins to copy the f32 number first + thread to the place `thread` of a list of f32; it is 0 if there are only `count` numbers.
   void copy_sums(Value* from, Value* first, Value* count, Value* to, Value* thread);
   // Waits until all threads' copies are there.
   void wait_for_tiles();
@@ -98,8 +98,9 @@ class AttentionEmitter {
   Left rounded(const std::array<Value*, 4>& first, const std::array<Value*, 4>& second);
   // Adds left * the tile's rows [row, row + 16), all columns, to the sums of each row tile.
   void add_rows(std::vector<std::vector<Sum>>& sums, const std::vector<Left>& lefts, Value* tile, int row);
-  // Returns the sum of a value over the threads that share its row, and the maximum.
+  // Returns the f32 that the thread whose number differs by the bits of `distance` passes.
   Value* exchanged(Value* x, int distance);
+  // Return the sum and the maximum of a value over the four threads that share its row.
   Value* row_sum(Value* x);
   Value* row_maximum(Value* x);
 
@@ -107,7 +108,7 @@ class AttentionEmitter {
   Value* row(int row_tile, int half) {
     return plus(plus(first_row_, warp_row_), plus(group_, row_tile * 16 + half * 8));
   }
-  // Writes sums, times a factor for each row tile and half, to the block's rows of a buffer, through a tile of shared memory.
+  // Writes sums, times a factor for each row tile and half, to the block's rows of a buffer, through shared memory from `tile` on.
   using Scale = std::function<Value*(int row_tile, int half)>;
   void store_rows(const Rows& rows, const std::vector<std::vector<Sum>>& sums, Scale scale, Value* tile);
 
