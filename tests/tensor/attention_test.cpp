@@ -57,7 +57,7 @@ std::shared_ptr<const Graph> optimised(std::shared_ptr<const Graph> graph) {
   const auto run = [&](auto pass) {
     if (auto made = pass(*graph)) graph = std::move(made);
   };
-  run([](const Graph& g) { return inline_composites(g); });
+  run(inline_composites);
   run(eliminate_dead_nodes);
   run(simplify);
   run(fold_constants);

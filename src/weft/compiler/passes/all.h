@@ -15,8 +15,9 @@ std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
-// Composites that the target has a kernel for stay.
-std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph, const Target& target = Target::host());
+std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
+// The same for all composites but those that the target has a kernel for.
+std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> merge_loops(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);

@@ -83,7 +83,7 @@ std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph, const Target& tar
 
 }  // namespace
 
-std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph, const Target& target) {
+std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& graph, const Target& target) {
   std::shared_ptr<ir::Graph> result = inline_once(graph, target);
   // A decomposition may contain further composites.
   while (result)
@@ -92,6 +92,10 @@ std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph, const Targe
     else
       break;
   return result;
+}
+
+std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) {
+  return inline_composites_without_kernel(graph, Target::host());
 }
 
 }  // namespace weft::compiler

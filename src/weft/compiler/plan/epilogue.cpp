@@ -70,8 +70,7 @@ Activations make_activations(DType dtype) {
   for (const auto& [activation, define] : definitions) {
     std::shared_ptr<const ir::Graph> graph = ir::make_graph(
         std::vector{Type(dtype, {2})}, [&](ir::Graph&, std::span<const Value> x) { return std::vector{define(x[0])}; });
-    if (auto changed = inline_composites(*graph)) graph = std::move(changed);
-    for (const auto pass : {simplify, fold_constants, eliminate_common_subexpressions})
+    for (const auto pass : {inline_composites, simplify, fold_constants, eliminate_common_subexpressions})
       if (auto changed = pass(*graph)) graph = std::move(changed);
     known.emplace(*FunctionOf(graph->inputs()[0])(graph->outputs()[0]), activation);
   }
