@@ -91,12 +91,15 @@ void check_inputs(const ir::Graph& graph, const std::vector<Array>& inputs, comp
         for (std::size_t i = 0; i < got.size(); ++i) {
           SCOPED_TRACE(concat("output ", i));
           expect_near(got[i], want[i]);
-          if (!first.empty())
+          if (!first.empty()) {
             EXPECT_TRUE(std::ranges::equal(got[i].bytes(), first[i].bytes())) << "other bits in another order";
+          }
         }
         first = got;
       }
-      if (strict && !strictly.empty()) EXPECT_TRUE(same_bits(first, strictly)) << "other bits without fusion";
+      if (strict && !strictly.empty()) {
+        EXPECT_TRUE(same_bits(first, strictly)) << "other bits without fusion";
+      }
       if (strict) strictly = std::move(first);
     }
 }
@@ -279,8 +282,9 @@ TEST(Twin, RowsWithoutElements) {
 
 // In the form for whole rows, all threads read something.
 TEST(GpuGrid, RowsWithoutElementsAreNotRead) {
-  compiler::Loop loop{
-      .walk = compiler::Walk::rows, .rows = 1, .lanes = 1, .sizes = {{.parameter = 0}, {.parameter = 1}}};
+  compiler::Loop loop;
+  loop.rows = loop.lanes = 1;
+  loop.sizes = {{.parameter = 0}, {.parameter = 1}};
   loop.buffers = {DType::f32, DType::f32};
   loop.inputs = 1;
   loop.exprs.resize(3);

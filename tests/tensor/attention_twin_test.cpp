@@ -20,7 +20,7 @@ namespace {
 
 using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
 
-struct Case {
+struct AttentionCase {
   std::int64_t queries, keys, width;
   bool is_causal;
   DType dtype = DType::bf16;
@@ -98,8 +98,8 @@ Function with_gradients(const std::function<Tensor(const std::vector<Tensor>&)>&
 }
 
 TEST(AttentionKernels, OfOneProductOfQueriesKeysAndValues) {
-  for (const Case& c :
-       {Case{70, 70, 64, true}, {65, 65, 16, true}, {33, 33, 128, false}, {70, 70, 32, true, DType::f16}}) {
+  for (const AttentionCase& c :
+       {AttentionCase{70, 70, 64, true}, {65, 65, 16, true}, {33, 33, 128, false}, {70, 70, 32, true, DType::f16}}) {
     SCOPED_TRACE(concat(c.queries, ' ', c.width));
     const std::int64_t batch = 2, heads = 2;
     const auto attend = [&](const std::vector<Tensor>& x) {
@@ -115,8 +115,8 @@ TEST(AttentionKernels, OfOneProductOfQueriesKeysAndValues) {
 }
 
 TEST(AttentionKernels, OfQueriesAndKeysOfOtherLengths) {
-  for (const Case& c :
-       {Case{37, 70, 48, true}, {70, 37, 64, true}, {5, 130, 80, false}, {130, 5, 96, false}, {1, 1, 112, true}}) {
+  for (const AttentionCase& c :
+       {AttentionCase{37, 70, 48, true}, {70, 37, 64, true}, {5, 130, 80, false}, {130, 5, 96, false}, {1, 1, 112, true}}) {
     SCOPED_TRACE(concat(c.queries, ' ', c.keys, ' ', c.width));
     const auto attend = [&](const std::vector<Tensor>& x) {
       return scaled_dot_product_attention(x[0], x[1], x[2], {.causal = c.is_causal});
