@@ -2,7 +2,7 @@
 // the steps. The peers are bench/peers/language_model_torch.py and language_model_jax.py, with the same flags.
 //   bench_language_model --batch 32 --context 1024 --steps 20
 #include <chrono>
-#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
@@ -36,8 +36,7 @@ Flags parse(int argc, char** argv) {
   app.add_option("--steps", flags.steps, "timed steps");
   app.add_option("--warm-up", flags.warm_up, "steps before them");
   app.add_option("--dtype", flags.dtype)->check(CLI::IsMember({"f32", "bf16"}));
-  app.add_flag("--thunks", flags.thunks,
-               "also print the time of each thunk to the standard error; on a GPU, with WEFT_SYNCHRONOUS=1");
+  app.add_flag("--thunks", flags.thunks, "also print the time of each thunk to the standard error");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -87,7 +86,7 @@ nlohmann::json run(const Flags& flags) {
     step(0).item<float>();
     device().set_profiling(true);
     for (std::int64_t i = 0; i < 3; ++i) step(i).item<float>();
-    std::cerr << runtime::thunk_table(device().thunk_times(), 60);
+    std::cerr << runtime::thunk_table(device().thunk_times(), 600);
     device().set_profiling(false);
   }
   const runtime::DeviceStats stats = device().stats();

@@ -115,8 +115,11 @@ TEST(AttentionKernels, OfOneProductOfQueriesKeysAndValues) {
 }
 
 TEST(AttentionKernels, OfQueriesAndKeysOfOtherLengths) {
-  for (const AttentionCase& c :
-       {AttentionCase{37, 70, 48, true}, {70, 37, 64, true}, {5, 130, 80, false}, {130, 5, 96, false}, {1, 1, 112, true}}) {
+  for (const AttentionCase& c : {AttentionCase{37, 70, 48, true},
+                                 {70, 37, 64, true},
+                                 {5, 130, 80, false},
+                                 {130, 5, 96, false},
+                                 {1, 1, 112, true}}) {
     SCOPED_TRACE(concat(c.queries, ' ', c.keys, ' ', c.width));
     const auto attend = [&](const std::vector<Tensor>& x) {
       return scaled_dot_product_attention(x[0], x[1], x[2], {.causal = c.is_causal});

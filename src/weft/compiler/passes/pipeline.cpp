@@ -19,7 +19,8 @@ template <auto run>
 constexpr auto for_all = [](const ir::Graph& graph, const Target&) { return run(graph); };
 
 constexpr Pass pass_table[] = {
-    {"inline-composites", "replaces composites without a kernel by their decomposition", inline_composites_without_kernel},
+    {"inline-composites", "replaces composites without a kernel by their decomposition",
+     inline_composites_without_kernel},
     {"merge-loops", "replaces a loop by another one that computes the same and more", for_all<merge_loops>},
     {"expand-collectives", "replaces collectives by what they do with a single process", for_all<expand_collectives>,
      /*in_strict_mode=*/true, /*on_meshes=*/false},
