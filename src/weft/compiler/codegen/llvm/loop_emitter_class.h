@@ -2,6 +2,7 @@
 // (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions) and loop_walks.cpp (the loops around them).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <vector>
@@ -58,7 +59,7 @@ class LoopEmitter {
   const Number& lane_stride(const Position& p) const { return p.coefficients[lane_axis()]; }
   Value* splat(Value* value) { return width_ == 1 ? value : b_.CreateVectorSplat(width_, value); }
   llvm::Align vector_alignment(DType dtype) const {
-    return llvm::Align(is_aligned_ ? width_ * byte_size(dtype) : byte_size(dtype));
+    return llvm::Align(is_aligned_ ? std::min(width_ * byte_size(dtype), 16) : byte_size(dtype));
   }
   void finish();  // ends the function and verifies it
   ScalarEmitter& emitter(const Place& place) { return place.vector ? many_ : one_; }
@@ -140,7 +141,7 @@ class LoopEmitter {
   llvm::IRBuilder<> b_;
   ScalarEmitter one_, many_;
   int width_;
-  bool is_aligned_ = false;  // vectors of neighbouring elements lie at multiples of their size
+  bool is_aligned_ = false;  // vectors of neighbouring elements lie at multiples of their size, or of 16 bytes if they are larger
   bool has_scratch_ = true;  // otherwise each stage computes again what several stages need
   llvm::Function* function_;
   llvm::BasicBlock* entry_;

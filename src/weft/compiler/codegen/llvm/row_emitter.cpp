@@ -1,5 +1,6 @@
 #include <weft/compiler/codegen/llvm/row_emitter.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
@@ -142,7 +143,7 @@ class RowSumEmitter final : GpuFunctionEmitter {
     Value* at = b_.CreateAdd(b_.CreateMul(wide(row), argument(5)), column);
     return b_.CreateGEP(one_.memory_type(dtype), base, at);
   }
-  llvm::Align align(DType dtype) const { return llvm::Align(width_ * byte_size(dtype)); }
+  llvm::Align align(DType dtype) const { return llvm::Align(std::min(width_ * byte_size(dtype), 16)); }
   Value* load(Value* base, DType dtype, Value* row, Value* column) {
     Value* stored = b_.CreateAlignedLoad(emitter_.memory_type(dtype), address(base, dtype, row, column), align(dtype));
     Value* value = emitter_.from_memory(stored, dtype);
