@@ -33,6 +33,14 @@ class AttentionGradient : public AttentionEmitter {
     return all;
   }
 
+  // Visits this thread's elements of all row tiles' Scores: scores[row_tile][part][2 * half + e].
+  void for_each_score(const std::function<void(int row_tile, int part, int half, int e)>& visit) {
+    for (int part = 0; part < 2; ++part)
+      for (int e = 0; e < 2; ++e)
+        for (int r = 0; r < tiles_.row_tiles; ++r)
+          for (int half = 0; half < 2; ++half) visit(r, part, half, e);
+  }
+
   // Returns exp(scale * product - log_sum), where minus_log_sum is to base 2.
   Value* weight(Value* product, Value* minus_log_sum) {
     return matrices_->exp2(b_, fma(product, number(score_scale() * log2_e), minus_log_sum));
@@ -105,23 +113,25 @@ class QueryGradient final : public AttentionGradient {
   }
 
   void add_keys(const Turn& turn, int key) {
-    std::vector<Scores> scores = products(q_, turn.stage, key);
-    const std::vector<Scores> d_weights = products(dy_, plus(turn.stage, tiles_.tile_bytes), key);
-    for (int r = 0; r < tiles_.row_tiles; ++r) {
-      for (int half = 0; half < 2; ++half) {
-        const RowState& state = rows_[2 * r + half];
-        Value* seen =
-            turn.is_masked ? minus(state.seen, plus(times(turn.tile, tiles_.columns), times(in_group_, 2))) : nullptr;
-        for (int part = 0; part < 2; ++part)
-          for (int e = 0; e < 2; ++e) {
-            Variable score = scores[r][part][2 * half + e];
-            Value* w = weight(get(score), state.minus_log_sum);
-            if (seen) w = b_.CreateSelect(b_.CreateICmpSGT(seen, i32(key + 8 * part + e)), w, number(0));
-            set(score, b_.CreateFMul(w, b_.CreateFSub(get(d_weights[r][part][2 * half + e]), state.sum)));
-          }
+    const std::vector<Scores> weights = products(q_, turn.stage, key);
+    Value* seen_from = plus(times(turn.tile, tiles_.columns), times(in_group_, 2));
+    for_each_score([&](int r, int part, int half, int e) {
+      const RowState& state = rows_[2 * r + half];
+      Variable place = weights[r][part][2 * half + e];
+      Value* w = weight(get(place), state.minus_log_sum);
+      if (turn.is_masked) {
+        Value* is_seen = b_.CreateICmpSGT(minus(state.seen, seen_from), i32(key + 8 * part + e));
+        w = b_.CreateSelect(is_seen, w, number(0));
       }
-    }
-    add_rows(gradients_, rounded_all(scores), turn.stage, key);
+      set(place, w);
+    });
+    const std::vector<Scores> d_scores = products(dy_, plus(turn.stage, tiles_.tile_bytes), key);
+    for_each_score([&](int r, int part, int half, int e) {
+      Variable place = d_scores[r][part][2 * half + e];
+      Value* difference = b_.CreateFSub(get(place), rows_[2 * r + half].sum);
+      set(place, b_.CreateFMul(get(weights[r][part][2 * half + e]), difference));
+    });
+    add_rows(gradients_, rounded_all(d_scores), turn.stage, key);
   }
 
   std::vector<std::vector<Left>> q_, dy_;
@@ -179,35 +189,34 @@ class KeyGradient final : public AttentionGradient {
 
   void add_queries(const Turn& turn, int query) {
     Value* d_results = plus(turn.stage, tiles_.tile_bytes);
-    std::vector<Scores> weights = products(k_, turn.stage, query), d_scores = products(v_, d_results, query);
-    const auto sums = [&](int which, int part) {  // of this thread's two queries
-      Value* at = plus(plus(turn.stage, times(in_group_, 8)),
-                       2 * tiles_.tile_bytes + 4 * (which * tiles_.columns + query + 8 * part));
-      Value* both = b_.CreateAlignedLoad(llvm::FixedVectorType::get(b_.getFloatTy(), 2), shared(at), llvm::Align(8));
-      return std::array{b_.CreateExtractElement(both, std::uint64_t{0}),
-                        b_.CreateExtractElement(both, std::uint64_t{1})};
-    };
-    for (int part = 0; part < 2; ++part) {
-      const auto log_sums = sums(0, part), all_sums = sums(1, part);
-      for (int e = 0; e < 2; ++e) {
-        Value* minus_log_sum = to_base_2(log_sums[e]);
-        for (int r = 0; r < tiles_.row_tiles; ++r) {
-          for (int half = 0; half < 2; ++half) {
-            Variable place = weights[r][part][2 * half + e], d_place = d_scores[r][part][2 * half + e];
-            Value* w = weight(get(place), minus_log_sum);
-            if (turn.is_masked) {
-              Value* unseen =
-                  minus(first_queries_[2 * r + half], plus(times(turn.tile, tiles_.columns), times(in_group_, 2)));
-              w = b_.CreateSelect(b_.CreateICmpSLE(unseen, i32(query + 8 * part + e)), w, number(0));
-            }
-            set(place, w);
-            set(d_place, b_.CreateFMul(w, b_.CreateFSub(get(d_place), all_sums[e])));
-          }
-        }
+    Value* seen_from = plus(times(turn.tile, tiles_.columns), times(in_group_, 2));
+    const std::vector<Scores> weights = products(k_, turn.stage, query);
+    for_each_score([&](int r, int part, int half, int e) {
+      Variable place = weights[r][part][2 * half + e];
+      Value* w = weight(get(place), to_base_2(query_sum(turn, 0, query + 8 * part, e)));
+      if (turn.is_masked) {
+        Value* unseen = minus(first_queries_[2 * r + half], seen_from);
+        w = b_.CreateSelect(b_.CreateICmpSLE(unseen, i32(query + 8 * part + e)), w, number(0));
       }
-    }
+      set(place, w);
+    });
     add_rows(dv_, rounded_all(weights), d_results, query);
+    const std::vector<Scores> d_scores = products(v_, d_results, query);
+    for_each_score([&](int r, int part, int half, int e) {
+      Variable place = d_scores[r][part][2 * half + e];
+      Value* difference = b_.CreateFSub(get(place), query_sum(turn, 1, query + 8 * part, e));
+      set(place, b_.CreateFMul(get(weights[r][part][2 * half + e]), difference));
+    });
     add_rows(dk_, rounded_all(d_scores), turn.stage, query);
+  }
+
+  // Returns a sum of one of this thread's two queries: its log sum, or that of result * d_result.
+  Value* query_sum(const Turn& turn, int which, int query, int e) {
+    Value* mine = shared(plus(turn.stage, times(in_group_, 8)));
+    const int bytes = 2 * tiles_.tile_bytes + 4 * (which * tiles_.columns + query);
+    Value* place = b_.CreateConstGEP1_32(b_.getInt8Ty(), mine, static_cast<unsigned>(bytes));
+    Value* both = b_.CreateAlignedLoad(llvm::FixedVectorType::get(b_.getFloatTy(), 2), place, llvm::Align(8));
+    return b_.CreateExtractElement(both, static_cast<std::uint64_t>(e));
   }
 
   std::vector<std::vector<Left>> k_, v_;
