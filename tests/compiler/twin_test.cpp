@@ -207,6 +207,15 @@ TEST(Twin, RowReductions) {
     }
 }
 
+// Rows too long for registers, which each thread keeps in shared memory, up to rows too long for that.
+TEST(Twin, LongRowsOfSeveralStages) {
+  for (const Type row : {Type(DType::f32, {8192}), Type(DType::bf16, {65536})})
+    check({Type(row.dtype(), {1, row.size(0)}), row}, [](ir::Graph&, auto x) {
+      const Dims one{1};
+      return std::vector{ir::softmax(x[0] + ir::broadcast_in_dim(x[1], x[0].type(), one))};
+    });
+}
+
 TEST(Twin, ManyShortRows) {
   for (const std::int64_t n : {4, 33})
     check({Type(DType::f32, {300, n})}, [](ir::Graph&, auto x) { return std::vector{ir::log_softmax(x[0])}; });

@@ -324,9 +324,9 @@ void add_host_thunks(const runtime::Executable& executable, Report& report) {
     std::uint64_t bytes = 0;
     for (const auto* slices : {&thunk->reads, &thunk->writes})
       for (const runtime::Slice& slice : *slices) bytes += slice.bytes;
-    report.fallbacks.push_back(concat(thunk->info.name, " (", thunk->info.source,
-                                      ") runs on the host, which waits for the GPU and copies ", format_bytes(bytes),
-                                      " in each launch"));
+    const std::string place = thunk->info.source.empty() ? "" : concat(" (", thunk->info.source, ')');
+    report.fallbacks.push_back(concat(thunk->info.name, place, " runs on the host, which waits for the GPU and copies ",
+                                      format_bytes(bytes), " in each launch"));
   }
 }
 

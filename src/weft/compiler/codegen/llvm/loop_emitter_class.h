@@ -141,7 +141,8 @@ class LoopEmitter {
   llvm::IRBuilder<> b_;
   ScalarEmitter one_, many_;
   int width_;
-  bool is_aligned_ = false;  // vectors of neighbouring elements lie at multiples of their size, or of 16 bytes if they are larger
+  bool is_aligned_ =
+      false;  // vectors of neighbouring elements lie at multiples of their size, or of 16 bytes if they are larger
   bool has_scratch_ = true;  // otherwise each stage computes again what several stages need
   llvm::Function* function_;
   llvm::BasicBlock* entry_;
