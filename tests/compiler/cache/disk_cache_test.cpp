@@ -344,6 +344,32 @@ TEST_F(DiskCacheTest, AFolderOfManyOriginsKnowsTheLastOnes) {
 }
 
 // Processes write and read entries and are killed at any time.
+TEST_F(DiskCacheTest, AnEntryStaysIfTheNewOneShouldNotReplaceIt) {
+  const DiskCache cache(place, 1 << 20);
+  ASSERT_TRUE(cache.open());
+  const std::string name = choice_name("a site");
+  const auto write = [&](const char* text, const Replaces& replaces) {
+    const StoredKernel kernel{"a site", text};
+    return cache.write(name, std::span(&kernel, 1), replaces).ok();
+  };
+  const auto kept = [&] { return cache.contents(name).kernels->front().object; };
+  int asked = 0;
+  const auto answer = [&](bool is_replaced) {
+    return [&, is_replaced](std::span<const StoredKernel> before) {
+      ++asked;
+      EXPECT_EQ(before.front().object, "first");
+      return is_replaced;
+    };
+  };
+  EXPECT_TRUE(write("first", answer(false))) << "there is nothing to replace";
+  EXPECT_EQ(asked, 0);
+  EXPECT_FALSE(write("second", answer(false)));
+  EXPECT_EQ(kept(), "first");
+  EXPECT_TRUE(write("second", answer(true)));
+  EXPECT_EQ(kept(), "second");
+  EXPECT_EQ(asked, 2);
+}
+
 TEST_F(DiskCacheTest, KilledWritersLeaveNothingThatIsTaken) {
   const DiskCache cache(place, std::uint64_t{1} << 30);
   ASSERT_TRUE(cache.open());

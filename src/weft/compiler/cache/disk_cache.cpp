@@ -155,7 +155,8 @@ Result<std::vector<StoredKernel>> DiskCache::read(const std::string& name) const
   return kernels;
 }
 
-Status DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels) const {
+Status DiskCache::write(const std::string& name, std::span<const StoredKernel> kernels,
+                        const Replaces& replaces) const {
   const auto not_kept = [&](std::string reason) {
     WEFT_LOG(cache, "did not keep ", name, ": ", reason);
     return Status::failed(std::move(reason));
@@ -163,6 +164,9 @@ Status DiskCache::write(const std::string& name, std::span<const StoredKernel> k
   try {
     const auto exclusive = lock_cache(folder_);
     if (!exclusive) return not_kept(concat("another process keeps writing to ", folder_.string()));
+    if (replaces && has(name))
+      if (const auto kept = contents(name).kernels; kept && !replaces(*kept))
+        return not_kept("another process has kept an entry of this name");
     std::filesystem::create_directory(temporaries());
     remove_temporaries(temporaries());  // left by killed processes: the lock excludes other writers
     const std::string bytes = write_entry(kernels);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,9 @@
 #include <weft/compiler/cache/folder_summary.h>
 
 namespace weft::compiler {
+
+// Returns whether a new entry takes the place of the one that has these kernels.
+using Replaces = std::function<bool(std::span<const StoredKernel> kept)>;
 
 class DiskCache {
  public:
@@ -33,7 +37,9 @@ class DiskCache {
   Result<std::vector<StoredKernel>> read(const std::string& name) const;
   // Adds an entry. If the size limit is exceeded, first removes the least recently used entries until at least an eighth of the limit is
   // free, so that the next writes need not scan the folder again. Logs any failure; warns once about a folder that cannot be written to.
-  Status write(const std::string& name, std::span<const StoredKernel> kernels) const;
+  // If `replaces` is given, a usable entry of this name stays, which is a failure, unless `replaces`, called while no other process writes,
+  // says otherwise.
+  Status write(const std::string& name, std::span<const StoredKernel> kernels, const Replaces& replaces = {}) const;
   // Returns whether there is a file of this name, which need not be usable.
   bool has(const std::string& name) const;
 

@@ -16,10 +16,12 @@ Result<std::vector<StoredKernel>> TieredCache::read(const std::string& name) con
   return remote;
 }
 
-void TieredCache::write(const std::string& name, std::vector<StoredKernel> kernels,
-                        std::chrono::nanoseconds made_in) const {
-  if (disk_) std::ignore = disk_->write(name, kernels);
-  if (remote_) remote_->write({name, std::move(kernels), made_in});
+void TieredCache::write(const std::string& name, std::vector<StoredKernel> kernels, std::chrono::nanoseconds made_in,
+                        const Replaces& replaces) const {
+  bool stays = false;
+  const Replaces asked = [&](std::span<const StoredKernel> kept) { return !(stays = !replaces(kept)); };
+  if (disk_) std::ignore = disk_->write(name, kernels, replaces ? asked : Replaces());
+  if (remote_ && !stays) remote_->write({name, std::move(kernels), made_in});
 }
 
 bool TieredCache::has(const std::string& name) const {

@@ -22,8 +22,9 @@ class TieredCache {
   explicit operator bool() const { return disk_ || remote_; }
 
   Result<std::vector<StoredKernel>> read(const std::string& name) const;
-  // Adds an entry that took `made_in` to compile or to measure.
-  void write(const std::string& name, std::vector<StoredKernel> kernels, std::chrono::nanoseconds made_in) const;
+  // Adds an entry that took `made_in` to compile or to measure. If `replaces` is given, an entry on disk stays unless it says otherwise.
+  void write(const std::string& name, std::vector<StoredKernel> kernels, std::chrono::nanoseconds made_in,
+             const Replaces& replaces = {}) const;
   // Returns whether there is an entry of this name on disk, or this process has read or written one in the store.
   bool has(const std::string& name) const;
 
