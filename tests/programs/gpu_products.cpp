@@ -48,7 +48,7 @@ class Check {
     ++count_;
     try {
       test::GpuProductMemory memory(gpu_);
-      const test::ProductRun run(plan, inputs, product.misaligned, memory, strict);
+      const test::ProductRun run(plan, inputs, product.misaligned, memory, {.strict = strict});
       run.run();
       const ir::Array result = run.result();
       const double worst = test::worst_difference(product, inputs, result);
@@ -59,7 +59,7 @@ class Check {
       // The residual of a result of one row is a bias.
       if (std::ranges::count(plan.matmul.epilogue.steps, compiler::EpilogueStep::Kind::residual,
                              &compiler::EpilogueStep::kind)) {
-        const test::ProductRun in_place(plan, inputs, product.misaligned, memory, strict, {}, true);
+        const test::ProductRun in_place(plan, inputs, product.misaligned, memory, {.strict = strict}, {}, true);
         in_place.run();
         if (!same_bytes(in_place.result(), result)) fail(product, strict, "has other bits in place of the residual");
       }

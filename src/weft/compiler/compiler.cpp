@@ -25,6 +25,7 @@
 #include <weft/compiler/program.h>
 #include <weft/compiler/thunks/thunk_maker.h>
 #include <weft/compiler/tuning/autotune.h>
+#include <weft/compiler/tuning/stored_algorithms.h>
 #include <weft/compiler/tuning/tilings.h>
 #include <weft/ir/op.h>
 #include <weft/ir/ops.h>
@@ -261,8 +262,10 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
                              [&](const ir::Graph& now, std::string_view stage) { dump.graph(now, stage); });
   if (parts.graph.get() == &graph)
     parts.graph = without_dead_nodes(graph);  // no pass ran; the program outlives its graph
-  const ThunkMaker maker(options, nested_compiler());
-  // Trials run on this machine and say nothing about another one.
+  // Products on a GPU are measured there, when a launch first needs them.
+  const bool measures_products = options.tuning == Tuning::all && !options.strict && options.target->is_nvidia();
+  const ThunkMaker maker(options, nested_compiler(), measures_products ? &stored_algorithms() : nullptr);
+  // All other trials run on this machine and say nothing about another one.
   const bool may_tune = !options.strict && options.target == &Target::host();
   const Tuning tuning = may_tune ? options.tuning : Tuning::none;
   if (tuning != Tuning::none) {

@@ -198,9 +198,12 @@ void count(std::size_t FalseDriver::Live::* what, std::size_t change) {
   state().live.*what += change;
 }
 
+std::atomic<std::uint64_t> advanced_ns = 0;
+
 std::uint64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
+  return advanced_ns +
+         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+             .count();
 }
 
 bool is_captured(CUstream stream) {
@@ -594,6 +597,7 @@ const FalseDriver false_driver = {
           const std::lock_guard lock(state().mutex);
           state().memory = bytes;
         },
+    .advance = [](std::uint64_t nanoseconds) { advanced_ns += nanoseconds; },
     .live =
         [] {
           const std::lock_guard lock(state().mutex);

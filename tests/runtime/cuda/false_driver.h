@@ -31,6 +31,8 @@ struct FalseDriver {
   void (*reset)();
   void (*set_version)(int version);
   void (*set_memory)(std::size_t bytes);  // of the GPU
+  // Moves the clock that times events forward. Work that a stream does can call this to seem long.
+  void (*advance)(std::uint64_t nanoseconds);
   struct Live {
     std::size_t blocks, bytes, pinned_blocks, streams, events, modules, graphs;
   };

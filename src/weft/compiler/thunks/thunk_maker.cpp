@@ -22,7 +22,8 @@ bool ThunkMaker::has_product(const Matmul& matmul) const {
 }
 
 Unit ThunkMaker::make_product(const Matmul& matmul) const {
-  if (options_.target->is_nvidia()) return gpu_product_unit(matmul, options_.strict, options_.sizes);
+  if (options_.target->is_nvidia())
+    return gpu_product_unit(matmul, {.strict = options_.strict, .choices = choices_}, options_.sizes);
   return matmul_unit(matmul, options_.strict, options_.sizes);
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <weft/compiler/library/cuda/algorithm_choices.h>
 #include <weft/compiler/options/options.h>
 #include <weft/compiler/plan/unit_maker.h>
 #include <weft/compiler/thunks/nested_compiler.h>
@@ -12,8 +13,9 @@ namespace weft::compiler {
 
 class ThunkMaker final : public UnitMaker {
  public:
-  // The options must outlive this object.
-  ThunkMaker(const Options& options, const NestedCompiler& nested) : options_(options), nested_(nested) {}
+  // The options must outlive this object. If `choices` is not null, products on a GPU are measured and their algorithms kept there.
+  ThunkMaker(const Options& options, const NestedCompiler& nested, AlgorithmChoices* choices = nullptr)
+      : options_(options), nested_(nested), choices_(choices) {}
   const NestedCompiler& nested() const { return nested_; }
 
   bool has_product(const Matmul& matmul) const override;
@@ -25,6 +27,7 @@ class ThunkMaker final : public UnitMaker {
  private:
   const Options& options_;
   const NestedCompiler& nested_;
+  AlgorithmChoices* const choices_;
 };
 
 }  // namespace weft::compiler

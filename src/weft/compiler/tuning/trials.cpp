@@ -108,6 +108,23 @@ class Choices {
     known_[key] = std::move(choice);
   }
 
+  Choice add_unless_known(const std::string& key, const Choice& choice, std::chrono::nanoseconds measured_in,
+                          const std::function<bool(const Choice&)>& accepts) {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(key); known != known_.end() && accepts(known->second)) return known->second;
+    Choice kept = choice;
+    const auto replaces = [&](std::span<const StoredKernel> earlier) {
+      const auto stored = parse(earlier.front().object);
+      if (!stored || !accepts(*stored)) return true;
+      kept = *stored;
+      return false;
+    };
+    keep(text_of(key, choice), measured_in, replaces);
+    known_[key] = kept;
+    known_[key].is_known = true;
+    return kept;
+  }
+
   void add(std::span<const StoredKernel> choices) {
     const std::lock_guard lock(mutex_);
     for (const StoredKernel& stored : choices)
@@ -136,8 +153,10 @@ class Choices {
     if (colon == std::string::npos) return std::nullopt;
     return Choice{text.substr(0, colon), text.substr(colon + 2), true};
   }
-  static void keep(const StoredKernel& choice, std::chrono::nanoseconds measured_in = {}) {
-    if (const auto earlier = TieredCache::from_knobs()) earlier.write(choice_name(choice.key), {choice}, measured_in);
+  static void keep(const StoredKernel& choice, std::chrono::nanoseconds measured_in = {},
+                   const Replaces& replaces = {}) {
+    if (const auto earlier = TieredCache::from_knobs())
+      earlier.write(choice_name(choice.key), {choice}, measured_in, replaces);
   }
 
   mutable std::mutex mutex_;
@@ -156,6 +175,12 @@ Choice fastest(const std::string& site, std::span<const Trial> trials) {
   const Choice choice = choose(trials);
   Choices::instance().add(key, choice, std::chrono::steady_clock::now() - start);
   return choice;
+}
+
+std::optional<Choice> known_choice(const std::string& site) { return Choices::instance().find(site); }
+Choice keep_choice(const std::string& site, const Choice& choice, std::chrono::nanoseconds measured_in,
+                   const std::function<bool(const Choice&)>& accepts) {
+  return Choices::instance().add_unless_known(site, choice, measured_in, accepts);
 }
 
 std::vector<StoredKernel> known_choices() { return Choices::instance().all(); }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +37,13 @@ struct Choice {
 // Returns the choice for a site. Equal sites with the same trials get the same choice. The first trial is the standard one; another one is
 // taken only if it is clearly faster.
 Choice fastest(const std::string& site, std::span<const Trial> trials);
+
+// The choices of those who measure by themselves. Returns the choice that is known for a site, from this process or an earlier one.
+std::optional<Choice> known_choice(const std::string& site);
+// Keeps a choice that took `measured_in`, unless another thread or process was faster and kept one that `accepts` takes. Returns the one that
+// is kept.
+Choice keep_choice(const std::string& site, const Choice& choice, std::chrono::nanoseconds measured_in,
+                   const std::function<bool(const Choice&)>& accepts);
 
 // Returns what this process has chosen or been given, in the format of the disk, in no particular order; add_choices adds choices for sites
 // that are not known yet and skips text that is not a choice.

@@ -1,5 +1,6 @@
 #include <tests/compiler/library/cuda/false_cublaslt.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -76,9 +77,10 @@ struct Preference : Attributes<std::size(preference_sizes)> {};
 
 // What an algorithm of the false library was chosen for.
 struct Algorithm {
-  std::uint64_t magic, a, b, c, d, bias, workspace, of;
+  std::uint64_t proposal;  // its number, from 1 on, beside the magic number
+  std::uint64_t a, b, c, d, bias, workspace, of;
 };
-constexpr std::uint64_t magic = 0x66616c7365;
+constexpr std::uint64_t magic = 0x66616c736500, numbers = 0xff;
 struct Choice {
   Algorithm algorithm;
   std::size_t workspace_bytes;
@@ -138,6 +140,23 @@ int complaint(const Description& what, const Layout& a, const Layout& b, const L
   if (epilogue != EPILOGUE_DEFAULT && !what.adds_bias() && !what.applies_gelu()) return INVALID_VALUE;
   if (what.adds_bias() && !what.bias()) return INVALID_VALUE;
   return has_types(what, a, b, c, d) ? SUCCESS : NOT_SUPPORTED;
+}
+
+// Identifies a product: its algorithms are those of no other one.
+std::uint64_t digest(const Description& what, const Layout& a, const Layout& b, const Layout& d) {
+  std::uint64_t result = 1469598103934665603u;
+  const auto add = [&](std::uint64_t value) { result = (result ^ value) * 1099511628211u; };
+  for (const Layout* layout : {&a, &b, &d})
+    for (const std::uint64_t value : layout->values) add(value);
+  for (const int attribute : {0, 1, 3, 4, 7}) add(what.values[attribute]);
+  return result;
+}
+
+// Returns the number of the proposal, or 0 if these bytes are no algorithm for the product.
+int proposal_of(const Algorithm& algorithm, std::uint64_t product) {
+  if ((algorithm.proposal & ~numbers) != magic || algorithm.of != product) return 0;
+  const auto number = static_cast<int>(algorithm.proposal & numbers);
+  return number <= weft::test::FalseCublasLt::most_proposals ? number : 0;
 }
 
 double gelu(double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); }
@@ -288,19 +307,39 @@ int cublasLtMatmulAlgoGetHeuristic(void* handle, const Description* what, const 
   if (const int status = complaint(*what, *a, *b, *c, *d)) return status;
   const auto& values = preference->values;
   const std::uint64_t workspace = values[1] < (1 << 20) ? 0 : 1 << 20;
-  choices[0] = {};
-  choices[0].algorithm = {magic,     values[5],
-                          values[6], values[7],
-                          values[8], alignment_of(what->bias()),
-                          workspace, reinterpret_cast<std::uint64_t>(d)};
-  choices[0].workspace_bytes = workspace;
-  choices[0].state = SUCCESS;
-  *count = 1;
+  *count = std::min<int>(most, state.proposals);
+  for (int i = 0; i < *count; ++i) {
+    choices[i] = {};
+    choices[i].algorithm = {magic | static_cast<std::uint64_t>(i + 1),
+                            values[5],
+                            values[6],
+                            values[7],
+                            values[8],
+                            alignment_of(what->bias()),
+                            workspace,
+                            digest(*what, *a, *b, *d)};
+    choices[i].workspace_bytes = workspace;
+    choices[i].state = SUCCESS;
+  }
   ++state.choices;
   state.schemes = values[3];
   state.alignment_a = values[5];
   state.alignment_b = values[6];
   state.alignment_d = values[8];
+  return SUCCESS;
+}
+
+int cublasLtMatmulAlgoCheck(void* handle, const Description* what, const Layout* a, const Layout* b, const Layout* c,
+                            const Layout* d, const Algorithm* algorithm, Choice* found) {
+  if (handle != &the_handle) return NOT_INITIALIZED;
+  if (const int status = complaint(*what, *a, *b, *c, *d)) return status;
+  ++state.checks;
+  const int proposal = proposal_of(*algorithm, digest(*what, *a, *b, *d));
+  if (proposal == 0) return INVALID_VALUE;
+  if (proposal == state.refused_by_check) return NOT_SUPPORTED;
+  *found = {};
+  found->algorithm = *algorithm;
+  found->workspace_bytes = algorithm->workspace;
   return SUCCESS;
 }
 
@@ -311,7 +350,9 @@ int cublasLtMatmul(void* handle, const Description* what, const void* alpha, con
   if (handle != &the_handle) return NOT_INITIALIZED;
   if (!alpha || !beta || !a || !b || !c || !d || !algorithm) return INVALID_VALUE;
   if (const int status = complaint(*what, *a_layout, *b_layout, *c_layout, *d_layout)) return status;
-  if (algorithm->magic != magic || algorithm->of != reinterpret_cast<std::uint64_t>(d_layout)) return INVALID_VALUE;
+  const int proposal = proposal_of(*algorithm, digest(*what, *a_layout, *b_layout, *d_layout));
+  if (proposal == 0) return INVALID_VALUE;
+  if (proposal == state.refused_by_run) return NOT_SUPPORTED;
   if (workspace_bytes < algorithm->workspace) return INVALID_VALUE;
   if (algorithm->workspace && (!workspace || alignment_of(workspace) < 256)) return INVALID_VALUE;
   const Factors factors{load(alpha, 0, what->scale()), load(beta, 0, what->scale())};
@@ -320,14 +361,19 @@ int cublasLtMatmul(void* handle, const Description* what, const void* alpha, con
   if (factors.added != 0 && alignment_of(c) < algorithm->c) return INVALID_VALUE;
   if (what->adds_bias() && alignment_of(what->bias()) < algorithm->bias) return INVALID_VALUE;
   ++state.products;
+  state.last_proposal = proposal;
   // Another thread that changes the bias of this description, which it may not, gets the time to do so.
   if (what->adds_bias()) std::this_thread::sleep_for(std::chrono::microseconds(20));
   // The descriptions may be changed as soon as this function returns.
-  return submit(stream, [=, what = *what, a_layout = *a_layout, b_layout = *b_layout, c_layout = *c_layout,
-                         d_layout = *d_layout, needs_workspace = algorithm->workspace != 0] {
-    if (needs_workspace) std::memset(weft::runtime::cuda::from_false_gpu(workspace), 0xff, workspace_bytes);
-    multiply(what, a_layout, b_layout, c_layout, d_layout, factors, {a, b, c, what.bias(), d});
-  });
+  return submit(
+      stream, [=, what = *what, a_layout = *a_layout, b_layout = *b_layout, c_layout = *c_layout, d_layout = *d_layout,
+               needs_workspace = algorithm->workspace != 0, seconds = state.seconds[proposal - 1].load()] {
+        if (seconds != 0)
+          of_driver<const weft::runtime::cuda::FalseDriver>("false_driver")
+              ->advance(seconds * std::uint64_t{1'000'000'000});
+        if (needs_workspace) std::memset(weft::runtime::cuda::from_false_gpu(workspace), 0xff, workspace_bytes);
+        multiply(what, a_layout, b_layout, c_layout, d_layout, factors, {a, b, c, what.bias(), d});
+      });
 }
 
 }  // extern "C"

@@ -58,7 +58,7 @@ class GpuProducts : public testing::Test {
 
   static ir::Array run(const ProductCase& product, std::span<const ir::Array> inputs, bool strict = false) {
     HostMemory memory;
-    const test::ProductRun run(test::planned(product), inputs, product.misaligned, memory, strict);
+    const test::ProductRun run(test::planned(product), inputs, product.misaligned, memory, {.strict = strict});
     run.run();
     return run.result();
   }
@@ -155,7 +155,7 @@ TEST_F(GpuProducts, MayOverwriteTheResidual) {
     product.steps = steps;
     const auto inputs = test::random_inputs(product, 1);
     HostMemory memory;
-    const test::ProductRun run(test::planned(product), inputs, 0, memory, false, {}, true);
+    const test::ProductRun run(test::planned(product), inputs, 0, memory, {}, {}, true);
     run.run();
     EXPECT_LE(test::worst_difference(product, inputs, run.result()), 1) << product.text();
   }
@@ -172,9 +172,9 @@ TEST_F(GpuProducts, DoNotOverwriteWhatTheyMultiply) {
   const ir::Node* const dot = sum->operand(0).node;
   compiler::Matmul matmul{dot, view(graph->inputs()[0]), view(graph->inputs()[1]), {}, {}};
   matmul.epilogue = {{{compiler::EpilogueStep::Kind::residual, view(graph->inputs()[0])}}, sum->result()};
-  EXPECT_TRUE(compiler::gpu_product_unit(matmul, false, {}).in_place.empty());
+  EXPECT_TRUE(compiler::gpu_product_unit(matmul, {}, {}).in_place.empty());
   matmul.lhs = matmul.rhs;
-  EXPECT_EQ(compiler::gpu_product_unit(matmul, false, {}).in_place, (std::vector<std::pair<int, int>>{{0, 2}}));
+  EXPECT_EQ(compiler::gpu_product_unit(matmul, {}, {}).in_place, (std::vector<std::pair<int, int>>{{0, 2}}));
 }
 
 TEST_F(GpuProducts, OfLargeBatchesAreDivided) {
@@ -256,7 +256,7 @@ TEST_F(GpuProducts, OfUnknownSizesAreMadeForEachSize) {
           now.rhs.dims = {3, 20, 4, k};
           const auto inputs = test::random_inputs(now, m);
           HostMemory memory;
-          const test::ProductRun run(plan, inputs, 0, memory, false, SizeValues({m, k}));
+          const test::ProductRun run(plan, inputs, 0, memory, {}, SizeValues({m, k}));
           run.run();
           EXPECT_LE(test::worst_difference(now, inputs, run.result()), 1) << now.text();
         }
@@ -269,7 +269,7 @@ TEST_F(GpuProducts, WithoutElementsNeedNoLibrary) {
   const ProductCase now{{{0, 8}}, {{8, 5}}, {}, {}, {1}, {0}};
   HostMemory memory;
   const int before = false_library.products;
-  test::ProductRun(plan, test::random_inputs(now, 1), 0, memory, false, SizeValues({0})).run();
+  test::ProductRun(plan, test::random_inputs(now, 1), 0, memory, {}, SizeValues({0})).run();
   EXPECT_EQ(false_library.products, before);
 }
 
@@ -291,7 +291,7 @@ TEST_F(GpuProducts, WithoutTermsAreZero) {
       test::planned({{{7, size_symbol(0)}}, {{size_symbol(0), 5}}, {}, {}, {1}, {0}}, SizeValues({4}));
   const ProductCase now{{{7, 0}}, {{0, 5}}, {}, {}, {1}, {0}};
   test::GpuProductMemory memory(stream);
-  const test::ProductRun run(plan, test::random_inputs(now, 1), 0, memory, false, SizeValues({0}));
+  const test::ProductRun run(plan, test::random_inputs(now, 1), 0, memory, {}, SizeValues({0}));
   run.run();
   const ir::Array result = run.result();
   for (std::int64_t i = 0; i < result.size(); ++i) EXPECT_EQ(result.element(i), 0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <weft/base/size.h>
+#include <weft/compiler/library/cuda/gpu_product.h>
 #include <weft/compiler/plan/matmul.h>
 #include <weft/compiler/plan/unit.h>
 #include <weft/ir/array.h>
@@ -66,7 +67,8 @@ std::vector<ir::Array> random_inputs(const ProductCase& product, std::uint64_t s
 class ProductRun {
  public:
   ProductRun(const PlannedProduct& product, std::span<const ir::Array> inputs, std::size_t misaligned,
-             ProductMemory& memory, bool strict = false, const SizeValues& sizes = {}, bool in_place = false);
+             ProductMemory& memory, const compiler::GpuProductOptions& options = {}, const SizeValues& sizes = {},
+             bool in_place = false);
   void run() const;
   ir::Array result() const;
   std::int64_t flops() const { return flops_; }  // of a run
@@ -81,8 +83,15 @@ class ProductRun {
   std::unique_ptr<runtime::Thunk> thunk_;
 };
 
+// Which results are rounded to the type of the result.
+enum class Rounding {
+  once,  // the last one
+  each_step,  // also the product and its sum with the residual, if something is added to them, as in a program that is not fused
+};
+
 // The largest difference to what the interpreter computes in f64, in multiples of the bound that rounding allows: at most 1 is right.
-double worst_difference(const ProductCase& product, std::span<const ir::Array> inputs, const ir::Array& result);
+double worst_difference(const ProductCase& product, std::span<const ir::Array> inputs, const ir::Array& result,
+                        Rounding rounding = Rounding::once);
 
 // Cases for everything that the library is told: layouts, batches, types, epilogues, alignments.
 std::vector<ProductCase> product_cases();

@@ -77,6 +77,8 @@ using Preference = struct PreferenceOf*;
   CUBLASLT_FUNCTION(                                                                                                \
       choose, cublasLtMatmulAlgoGetHeuristic,                                                                       \
       (Handle, Description, Layout a, Layout b, Layout c, Layout d, Preference, int most, Choice*, int* count))     \
+  CUBLASLT_FUNCTION(check_algorithm, cublasLtMatmulAlgoCheck,                                                       \
+                    (Handle, Description, Layout a, Layout b, Layout c, Layout d, const Algorithm*, Choice* found)) \
   CUBLASLT_FUNCTION(multiply, cublasLtMatmul,                                                                       \
                     (Handle, Description, const void* alpha, const void* a, Layout, const void* b, Layout,          \
                      const void* beta, const void* c, Layout, void* d, Layout, const Algorithm*, void* workspace,   \

@@ -34,13 +34,14 @@ class UsedPlans {
   UsedPlans(const UsedPlans&) = delete;
   UsedPlans& operator=(const UsedPlans&) = delete;
 
-  const GpuProductPlan& find(const GpuProduct& product, const GpuAlignments& alignments, int ordinal) {
-    const auto* known = known_plan(alignments, ordinal);
+  const GpuProductPlan& find(const GpuProduct& product, const GpuAlignments& alignments,
+                             const runtime::cuda::WorkQueue& queue, AlgorithmChoices* choices) {
+    const auto* known = known_plan(alignments, queue.ordinal);
     if (known) [[likely]]
       return *known;
-    auto plan = gpu_plan_of(product, alignments, ordinal);
+    auto plan = gpu_plan_of(product, alignments, queue, choices);
     const std::lock_guard lock(mutex_);
-    known = known_plan(alignments, ordinal);
+    known = known_plan(alignments, queue.ordinal);
     if (known) return *known;
     auto* const entry = new Entry{std::move(plan), first_.load()};
     first_.store(entry, std::memory_order_release);
@@ -67,8 +68,13 @@ class GpuProductThunk final : public runtime::Thunk {
  public:
   // The operands are in the order of the unit's reads, followed by the result.
   GpuProductThunk(GpuCalls calls, const Epilogue& epilogue, const std::vector<ProductOperand>& operands,
-                  const Slice& scratch)
-      : calls_(std::move(calls)), lhs_(operands[0]), rhs_(operands[1]), result_(operands.back()), scratch_(scratch) {
+                  const Slice& scratch, AlgorithmChoices* choices)
+      : calls_(std::move(calls)),
+        lhs_(operands[0]),
+        rhs_(operands[1]),
+        result_(operands.back()),
+        scratch_(scratch),
+        choices_(choices) {
     std::size_t next = 2;
     for (const EpilogueStep& step : epilogue.steps) {
       if (step.kind == EpilogueStep::Kind::bias) bias_ = operands[next++];
@@ -90,7 +96,7 @@ class GpuProductThunk final : public runtime::Thunk {
     GpuAddresses first{.a = at(rhs_), .b = at(lhs_), .result = at(result_)};
     if (product.adds_residual) first.residual = at(residual_);
     if (product.adds_bias) first.bias = at(bias_);
-    const GpuProductPlan& plan = plans_.find(product, alignments_of(first), queue.ordinal);
+    const GpuProductPlan& plan = plans_.find(product, alignments_of(first), queue, choices_);
     std::byte* const workspace = aligned(launch.at(scratch_));
     for (std::int64_t call = 0; call < count_; ++call) plan.run(at_call(first, call), workspace, queue.stream);
   }
@@ -126,6 +132,7 @@ class GpuProductThunk final : public runtime::Thunk {
   GpuCalls calls_;
   ProductOperand lhs_, rhs_, bias_, residual_, result_;
   Slice scratch_;
+  AlgorithmChoices* choices_;
   std::int64_t count_ = 1;        // of calls
   GpuCalls::Repeat distances_{};  // the bits of all distances of the repeats
   mutable UsedPlans plans_;
@@ -147,7 +154,7 @@ class GpuZeroThunk final : public runtime::Thunk {
   Slice result_;
 };
 
-std::optional<Unit> gpu_unit_at(const Matmul& matmul, bool strict, const SizeValues& values) {
+std::optional<Unit> gpu_unit_at(const Matmul& matmul, const GpuProductOptions& options, const SizeValues& values) {
   Unit unit;
   if (is_zero(matmul, values)) {
     unit.bytes = values(matmul.epilogue.result.type()).bytes();
@@ -158,13 +165,14 @@ std::optional<Unit> gpu_unit_at(const Matmul& matmul, bool strict, const SizeVal
   }
   const auto shape = shape_at(matmul, values);
   if (!shape || has_empty_operand(matmul, values)) return std::nullopt;
-  auto calls = gpu_calls(matmul, *shape, strict);
+  auto calls = gpu_calls(matmul, *shape, options.strict, options.choices != nullptr);
   if (!calls) return std::nullopt;
   add_work(matmul, *shape, values, unit);
   unit.scratch_bytes = GpuProductPlan::workspace_bytes + GpuProductPlan::workspace_alignment;
-  unit.thunk().make = [calls = std::move(*calls), epilogue = matmul.epilogue, offsets = offsets_of(matmul, values)](
-                          std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    return std::make_unique<GpuProductThunk>(calls, epilogue, operands_of(reads, writes, offsets), scratch);
+  unit.thunk().make = [calls = std::move(*calls), epilogue = matmul.epilogue, offsets = offsets_of(matmul, values),
+                       choices = options.choices](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                  const Slice& scratch) {
+    return std::make_unique<GpuProductThunk>(calls, epilogue, operands_of(reads, writes, offsets), scratch, choices);
   };
   return unit;
 }
@@ -187,15 +195,15 @@ bool gpu_product_exists(const Matmul& matmul, const SizeValues& values) {
   return shape && gpu_calls(matmul, *shape, false);
 }
 
-Unit gpu_product_unit(const Matmul& matmul, bool strict, const SizeValues& values) {
+Unit gpu_product_unit(const Matmul& matmul, const GpuProductOptions& options, const SizeValues& values) {
   Unit unit = product_unit(matmul, values);
   let_overwrite_residual(matmul, unit);
   if (!is_static(matmul)) {
     unit.form =
-        sized_later(matmul, [matmul, strict](const SizeValues& now) { return gpu_unit_at(matmul, strict, now); });
+        sized_later(matmul, [matmul, options](const SizeValues& now) { return gpu_unit_at(matmul, options, now); });
     return unit;
   }
-  auto known = gpu_unit_at(matmul, strict, values);
+  auto known = gpu_unit_at(matmul, options, values);
   require(known.has_value(), "compile: cuBLASLt cannot multiply ", matmul.dot->operand(0).type(), " and ",
           matmul.dot->operand(1).type(), " with a result of ", matmul.epilogue.result.dtype());
   unit.form = std::move(known->form);

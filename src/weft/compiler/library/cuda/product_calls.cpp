@@ -70,12 +70,13 @@ bool gpu_multiplies(DType lhs, DType rhs, DType result) {
   return (lhs == DType::f32 || lhs == DType::f64) && result == lhs;
 }
 
-std::optional<GpuCalls> gpu_calls(const Matmul& matmul, const MatmulShape& shape, bool strict) {
+std::optional<GpuCalls> gpu_calls(const Matmul& matmul, const MatmulShape& shape, bool strict, bool measured) {
   GpuCalls calls;
   GpuProduct& product = calls.product;
   product.operands = matmul.dot->operand(0).dtype();
   product.result = matmul.epilogue.result.dtype();
   product.in_one_part = strict;
+  product.measured = measured;
   if (!gpu_multiplies(product.operands, matmul.dot->operand(1).dtype(), product.result)) return std::nullopt;
   if (!take_steps(matmul.epilogue, product)) return std::nullopt;
 
@@ -126,6 +127,18 @@ std::string text_of(const GpuProduct& product) {
   if (product.adds_bias) text += ", bias";
   if (product.applies_gelu) text += ", GELU";
   return text;
+}
+
+std::string key_of(const GpuProduct& product) {
+  const auto& [a, b, d, batch, operands, result, adds_residual, adds_bias, applies_gelu, in_one_part, measured] =
+      product;
+  std::string key;
+  for (const GpuMatrix* matrix : {&a, &b, &d}) {
+    const auto& [transposed, rows, columns, leading, batch_stride] = *matrix;
+    key += concat(transposed, ' ', rows, ' ', columns, ' ', leading, ' ', batch_stride, '\n');
+  }
+  return key + concat(batch, ' ', operands, ' ', result, ' ', adds_residual, adds_bias, applies_gelu, in_one_part,
+                      measured, '\n');
 }
 
 }  // namespace weft::compiler

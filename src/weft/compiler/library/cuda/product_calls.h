@@ -32,6 +32,7 @@ struct GpuProduct {
   bool adds_bias = false;  // one element for each row of D
   bool applies_gelu = false;
   bool in_one_part = false;  // no sum may be divided among blocks
+  bool measured = false;     // the algorithm is chosen by measurement
 
   friend auto operator<=>(const GpuProduct&, const GpuProduct&) = default;
 };
@@ -50,9 +51,11 @@ struct GpuCalls {
 bool gpu_multiplies(DType lhs, DType rhs, DType result);
 
 // Returns nullopt if the library cannot compute the product, whose sizes must be constants. The activation is GELU in its tanh form.
-std::optional<GpuCalls> gpu_calls(const Matmul& matmul, const MatmulShape& shape, bool strict);
+std::optional<GpuCalls> gpu_calls(const Matmul& matmul, const MatmulShape& shape, bool strict, bool measured = false);
 
 // Returns what is multiplied, for messages: "bf16 [12, 768, 50257], 4 in a batch, bias".
 std::string text_of(const GpuProduct& product);
+// Returns a text that no other product has.
+std::string key_of(const GpuProduct& product);
 
 }  // namespace weft::compiler

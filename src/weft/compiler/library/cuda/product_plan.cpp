@@ -98,11 +98,8 @@ auto GpuProductPlan::description() const -> Owned<cublaslt::Description> {
   return owned;
 }
 
-// Returns the algorithm that the library expects to be the fastest.
-cublaslt::Choice GpuProductPlan::choose_algorithm() const {
-  // The library only looks at the alignment of the bias.
-  if (product_.adds_bias)
-    set_bias(description_.get(), reinterpret_cast<const void*>(std::uintptr_t{alignments_.bias}));  // NOLINT
+// Returns the algorithms that the library proposes, the one that it expects to be the fastest first.
+std::vector<GpuAlgorithm> GpuProductPlan::proposals(int most) const {
   cublaslt::Preference made = nullptr;
   check(library_.create_preference(&made), "describe");
   const Owned<cublaslt::Preference> preference(made);
@@ -117,28 +114,37 @@ cublaslt::Choice GpuProductPlan::choose_algorithm() const {
   set(PreferenceAttribute::alignment_b, alignments_.b);
   set(PreferenceAttribute::alignment_c, product_.adds_residual ? alignments_.residual : alignments_.result);
   set(PreferenceAttribute::alignment_d, alignments_.result);
-  cublaslt::Choice choice{};
+  std::vector<cublaslt::Choice> choices(most);
   int count = 0;
-  check(library_.choose(handle_, description_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, 1, &choice, &count),
+  check(library_.choose(handle_, description_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, most, choices.data(),
+                        &count),
         "choose an algorithm for");
-  check(count == 0 ? Code::not_supported : choice.state, "find an algorithm for");
-  return choice;
+  check(count == 0 ? Code::not_supported : choices[0].state, "find an algorithm for");
+  std::vector<GpuAlgorithm> algorithms;
+  for (int i = 0; i < count; ++i)
+    if (choices[i].state == Code::success)
+      algorithms.push_back({choices[i].algorithm, choices[i].workspace_bytes, i + 1});
+  return algorithms;
 }
 
-GpuProductPlan::GpuProductPlan(const GpuProduct& product, const GpuAlignments& alignments, int ordinal)
+GpuProductPlan::GpuProductPlan(const GpuProduct& product, const GpuAlignments& alignments,
+                               const runtime::cuda::WorkQueue& queue, AlgorithmChoices* choices)
     : product_(product),
       alignments_(alignments),
-      ordinal_(ordinal),
+      ordinal_(queue.ordinal),
       library_(cublaslt::loaded()),
-      handle_(cublaslt::handle_of(ordinal)),
+      handle_(cublaslt::handle_of(ordinal_)),
       a_(layout(product.a, product.operands)),
       b_(layout(product.b, product.operands)),
       d_(layout(product.d, product.result)),
       description_(description()) {
-  const cublaslt::Choice choice = choose_algorithm();
-  algorithm_ = choice.algorithm;
-  algorithm_bytes_ = choice.workspace_bytes;
+  // The library only looks at the alignment of the bias.
+  if (product_.adds_bias)
+    set_bias(description_.get(), reinterpret_cast<const void*>(std::uintptr_t{alignments_.bias}));  // NOLINT
+  algorithm_ = product.measured ? measured_algorithm(queue, *choices) : proposals(1)[0];
 }
+
+GpuProductPlan::~GpuProductPlan() = default;
 
 void GpuProductPlan::run(const GpuAddresses& addresses, std::byte* workspace, CUstream_st* stream) const {
   if (!product_.adds_bias) return multiply(description_.get(), addresses, workspace, stream);
@@ -155,8 +161,8 @@ void GpuProductPlan::run(const GpuAddresses& addresses, std::byte* workspace, CU
   multiply(description_.get(), addresses, workspace, stream);
 }
 
-void GpuProductPlan::multiply(cublaslt::Description description, const GpuAddresses& addresses, std::byte* workspace,
-                              CUstream_st* stream) const {
+Code GpuProductPlan::submit(cublaslt::Description description, const GpuAlgorithm& algorithm,
+                            const GpuAddresses& addresses, std::byte* workspace, CUstream_st* stream) const {
   static constexpr float one = 1, zero = 0;
   static constexpr double one_double = 1, zero_double = 0;
   const bool is_double = product_.operands == DType::f64;
@@ -164,21 +170,25 @@ void GpuProductPlan::multiply(cublaslt::Description description, const GpuAddres
     if (is_double) return is_one ? &one_double : &zero_double;
     return is_one ? &one : &zero;
   };
-  check(
-      library_.multiply(handle_, description, factor(true), addresses.a, a_.get(), addresses.b, b_.get(),
-                        factor(product_.adds_residual), product_.adds_residual ? addresses.residual : addresses.result,
-                        d_.get(), addresses.result, d_.get(), &algorithm_, workspace, algorithm_bytes_, stream),
-      "compute");
+  return library_.multiply(handle_, description, factor(true), addresses.a, a_.get(), addresses.b, b_.get(),
+                           factor(product_.adds_residual),
+                           product_.adds_residual ? addresses.residual : addresses.result, d_.get(), addresses.result,
+                           d_.get(), &algorithm.algorithm, workspace, algorithm.workspace_bytes, stream);
+}
+
+void GpuProductPlan::multiply(cublaslt::Description description, const GpuAddresses& addresses, std::byte* workspace,
+                              CUstream_st* stream) const {
+  check(submit(description, algorithm_, addresses, workspace, stream), "compute");
 }
 
 std::shared_ptr<const GpuProductPlan> gpu_plan_of(const GpuProduct& product, const GpuAlignments& alignments,
-                                                  int ordinal) {
+                                                  const runtime::cuda::WorkQueue& queue, AlgorithmChoices* choices) {
   using Key = std::tuple<GpuProduct, GpuAlignments, int>;
   constexpr std::size_t most_plans = 4096;
   // Never destroyed, because the library may be gone when the process ends.
   static auto* const kept = new RecentlyUsed<Key, GpuProductPlan>(most_plans);
-  return kept->find(Key(product, alignments, ordinal),
-                    [&] { return std::make_shared<const GpuProductPlan>(product, alignments, ordinal); });
+  return kept->find(Key(product, alignments, queue.ordinal),
+                    [&] { return std::make_shared<const GpuProductPlan>(product, alignments, queue, choices); });
 }
 
 }  // namespace weft::compiler

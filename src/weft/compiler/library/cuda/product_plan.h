@@ -7,9 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
+#include <weft/compiler/library/cuda/algorithm_choices.h>
 #include <weft/compiler/library/cuda/cublaslt.h>
 #include <weft/compiler/library/cuda/product_calls.h>
+#include <weft/runtime/cuda/work_queue.h>
 
 namespace weft::compiler {
 
@@ -31,8 +35,13 @@ class GpuProductPlan {
   // The memory that an algorithm may need while it runs, and the alignment of that memory.
   static constexpr std::size_t workspace_bytes = std::size_t{32} << 20, workspace_alignment = 256;
 
-  // The context of the GPU must be current. Throws Error if the library has no algorithm for the product.
-  GpuProductPlan(const GpuProduct& product, const GpuAlignments& alignments, int ordinal);
+  // The GPU of the queue must be current. Throws Error if the library has no algorithm for the product. For a measured product, takes the
+  // algorithm that `choices`, which must not be null, has for it, or measures on the queue's stream and waits for it.
+  GpuProductPlan(const GpuProduct& product, const GpuAlignments& alignments, const runtime::cuda::WorkQueue& queue,
+                 AlgorithmChoices* choices = nullptr);
+  ~GpuProductPlan();
+  GpuProductPlan(const GpuProductPlan&) = delete;
+  GpuProductPlan& operator=(const GpuProductPlan&) = delete;
 
   int ordinal() const { return ordinal_; }
   const GpuAlignments& alignments() const { return alignments_; }
@@ -52,7 +61,12 @@ class GpuProductPlan {
   Owned<cublaslt::Layout> layout(const GpuMatrix& matrix, DType dtype) const;
   Owned<cublaslt::Description> description() const;
   void set_bias(cublaslt::Description description, const void* address) const;
-  cublaslt::Choice choose_algorithm() const;
+  std::vector<GpuAlgorithm> proposals(int most) const;
+  bool accepts(const GpuAlgorithm& algorithm) const;
+  GpuAlgorithm measured_algorithm(const runtime::cuda::WorkQueue& queue, AlgorithmChoices& choices) const;
+  AlgorithmChoices::Choice measure(const runtime::cuda::WorkQueue& queue) const;
+  cublaslt::Code submit(cublaslt::Description description, const GpuAlgorithm& algorithm, const GpuAddresses& addresses,
+                        std::byte* workspace, CUstream_st* stream) const;
   void multiply(cublaslt::Description description, const GpuAddresses& addresses, std::byte* workspace,
                 CUstream_st* stream) const;
 
@@ -65,12 +79,11 @@ class GpuProductPlan {
   Owned<cublaslt::Description> description_;
   mutable std::atomic_flag
       busy_;  // set while a thread uses description_, into which the address of the bias is written
-  cublaslt::Algorithm algorithm_;
-  std::size_t algorithm_bytes_;
+  GpuAlgorithm algorithm_;
 };
 
 // Returns the plan that is kept, or makes one; the least recently used plan is dropped first. Thread-safe.
 std::shared_ptr<const GpuProductPlan> gpu_plan_of(const GpuProduct& product, const GpuAlignments& alignments,
-                                                  int ordinal);
+                                                  const runtime::cuda::WorkQueue& queue, AlgorithmChoices* choices);
 
 }  // namespace weft::compiler
