@@ -21,7 +21,7 @@ struct Flags {
   std::int64_t layers = 12, width = 768, heads = 12, context = 1024, vocabulary = 50257, batch = 32, steps = 20,
                warm_up = 4;
   std::string dtype = "bf16";
-  bool thunks = false;
+  bool thunks = false, tune = false;
 };
 
 Flags parse(int argc, char** argv) {
@@ -36,6 +36,7 @@ Flags parse(int argc, char** argv) {
   app.add_option("--steps", flags.steps, "timed steps");
   app.add_option("--warm-up", flags.warm_up, "steps before them");
   app.add_option("--dtype", flags.dtype)->check(CLI::IsMember({"f32", "bf16"}));
+  app.add_flag("--tune", flags.tune, "measure alternatives and choose the fastest, as the mode max_autotune does");
   app.add_flag("--thunks", flags.thunks, "also print the time of each thunk to the standard error");
   try {
     app.parse(argc, argv);
@@ -63,7 +64,9 @@ nlohmann::json run(const Flags& flags) {
         optimizer.step(grad(loss, optimizer.parameters()));
         return loss;
       },
-      {.fullgraph = true, .name = "training step"});
+      {.fullgraph = true,
+       .mode = flags.tune ? Mode::max_autotune_no_replay : Mode::standard,
+       .name = "training step"});
   std::vector<Tensor> batches;
   for (int i = 0; i < 4; ++i)
     batches.push_back(random::integers(random::Key(i), {flags.batch, flags.context + 1}, 0, flags.vocabulary));
