@@ -64,9 +64,7 @@ nlohmann::json run(const Flags& flags) {
         optimizer.step(grad(loss, optimizer.parameters()));
         return loss;
       },
-      {.fullgraph = true,
-       .mode = flags.tune ? Mode::max_autotune_no_replay : Mode::standard,
-       .name = "training step"});
+      {.fullgraph = true, .mode = flags.tune ? Mode::max_autotune_no_replay : Mode::standard, .name = "training step"});
   std::vector<Tensor> batches;
   for (int i = 0; i < 4; ++i)
     batches.push_back(random::integers(random::Key(i), {flags.batch, flags.context + 1}, 0, flags.vocabulary));

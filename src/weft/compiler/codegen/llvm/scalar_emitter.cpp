@@ -57,6 +57,7 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
     case DType::bf16:
       if (target_.is_nvidia())
         return b_.CreateBitCast(b_.CreateFPTrunc(computed, widen(b_.getBFloatTy())), memory_type(dtype));
+      if (rounds_at_stores()) computed = round(computed, dtype);
       return b_.CreateTrunc(b_.CreateLShr(b_.CreateBitCast(computed, widen(b_.getInt32Ty())), 16), memory_type(dtype));
     default: return computed;
   }
@@ -123,17 +124,32 @@ Scalar ScalarEmitter::constant(DType dtype, double value) {
                    dtype);
 }
 
+namespace {
+
+// Returns whether a small difference of an operand can make a large one of the result.
+bool has_steps(Prim prim) {
+  return prim == Prim::floor || prim == Prim::ceil || prim == Prim::round_half_even || prim == Prim::round_half_away ||
+         prim == Prim::remainder;
+}
+
+}  // namespace
+
+Value* ScalarEmitter::rounded(Scalar x) {
+  return rounds_at_stores() && is_float(x.dtype) ? round(llvm_value(x), x.dtype) : llvm_value(x);
+}
+
 Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
   const DType dtype = operands.begin()->dtype;
   Value* x[3] = {};
   std::size_t n = 0;
-  for (const Scalar s : operands) x[n++] = llvm_value(s);
+  for (const Scalar s : operands) x[n++] = has_steps(prim) ? rounded(s) : llvm_value(s);
   const std::span<Value* const> values(x, n);
   if (!is_float(dtype)) return to_scalar(integer_prim(prim, values, dtype), dtype);
   llvm::FastMathFlags flags;
   flags.setAllowContract(contract_);
   b_.setFastMathFlags(flags);
-  return to_scalar(round(float_prim(prim, values, dtype), dtype), dtype);
+  Value* const result = float_prim(prim, values, dtype);
+  return to_scalar(rounds_at_stores() ? result : round(result, dtype), dtype);
 }
 
 // Does not use LLVM's maximum and minimum: LLVM 19 narrows them to f16 for widened operands and then returns 0 for NaN and 0.
@@ -245,7 +261,7 @@ Scalar ScalarEmitter::compare(ir::Direction direction, Scalar a, Scalar b) {
     case GT: predicate = pick(P::FCMP_OGT, P::ICMP_SGT, P::ICMP_UGT); break;
     case GE: predicate = pick(P::FCMP_OGE, P::ICMP_SGE, P::ICMP_UGE); break;
   }
-  return to_scalar(b_.CreateCmp(predicate, llvm_value(a), llvm_value(b)), DType::boolean);
+  return to_scalar(b_.CreateCmp(predicate, rounded(a), rounded(b)), DType::boolean);
 }
 
 Scalar ScalarEmitter::select(Scalar predicate, Scalar on_true, Scalar on_false) {
@@ -254,9 +270,9 @@ Scalar ScalarEmitter::select(Scalar predicate, Scalar on_true, Scalar on_false) 
 
 Scalar ScalarEmitter::convert(Scalar x, DType dtype) {
   if (x.dtype == dtype) return x;
-  Value* value = llvm_value(x);
-  llvm::Type* type = compute_type(dtype);
   const bool from_float = is_float(x.dtype), to_float = is_float(dtype);
+  Value* value = to_float ? llvm_value(x) : rounded(x);
+  llvm::Type* type = compute_type(dtype);
   if (dtype == DType::boolean) {
     Value* zero = llvm::Constant::getNullValue(value->getType());
     return to_scalar(from_float ? b_.CreateFCmpUNE(value, zero) : b_.CreateICmpNE(value, zero), dtype);

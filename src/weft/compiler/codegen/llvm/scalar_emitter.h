@@ -8,7 +8,8 @@
 
 namespace weft::compiler {
 
-// Values are held in a compute type: booleans as i1, f16 and bf16 as float (rounded after every operation), others in their own type.
+// Values are held in a compute type: booleans as i1, f16 and bf16 as float (rounded after every operation, but see rounds_at_stores), others
+// in their own type.
 // `lanes` == 1 means plain scalars.
 class ScalarEmitter final : public ir::ScalarBuilder {
  public:
@@ -31,7 +32,11 @@ class ScalarEmitter final : public ir::ScalarBuilder {
 
  private:
   llvm::Value* round(llvm::Value* value, DType dtype);  // to a value that the dtype can represent
-  llvm::Value* widened(llvm::Value* value);             // from float to double
+  // Whether results of 16-bit floats are rounded only where they are stored or converted. On a GPU, rounding them after each operation would
+  // take longer than the operations.
+  bool rounds_at_stores() const { return target_.is_gpu && contract_; }
+  llvm::Value* rounded(ir::Scalar x);        // for operations that a small difference may decide
+  llvm::Value* widened(llvm::Value* value);  // from float to double
   // Narrows double to float, rounded to odd so that a second rounding is correct.
   llvm::Value* narrow_to_odd(llvm::Value* value);
   llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
