@@ -23,10 +23,12 @@ bool has_reduction(const Loop& loop) {
 
 // Returns whether the walk along the lanes in a stage needs an expression.
 bool needs(const Loop& loop, int stage, ExprId wanted) {
+  std::vector<bool> seen(loop.exprs.size());
   const auto reaches = [&](auto&& self, ExprId id) -> bool {
     if (id == wanted) return true;
     const Expr& e = loop.exprs[id];
-    if (!e.per_lane) return false;
+    if (!e.per_lane || seen[id]) return false;
+    seen[id] = true;
     return std::ranges::any_of(e.operands, [&](ExprId o) { return self(self, o); }) ||
            std::ranges::any_of(e.gathered, [&](const Expr::Gathered& g) { return self(self, g.index); });
   };

@@ -15,7 +15,7 @@ enum class GpuForm : std::uint8_t {
   elements,    // a thread computes one element at a time: serves all numbers
   vectors,     // a thread computes neighbouring elements, which lie at multiples of 16 bytes
   whole_rows,  // the same, and a row has at most one vector for each thread, so that its values stay in registers
-  kept_rows,  // the same as `vectors`, and what several stages read of a row fits into shared memory, where each thread keeps it
+  kept_rows,   // the same as `vectors`, and each thread keeps in shared memory what several stages read of a row
 };
 inline constexpr std::size_t gpu_form_count = 4;
 
