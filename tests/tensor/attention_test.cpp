@@ -92,7 +92,7 @@ std::vector<Case> cases() {
           {{.causal = true}, 5, 5},
           {{.causal = true}, 5, 7},
           {{.causal = true}, 7, 5},
-          {{.causal = true}, 300, 300},
+          {{.causal = true}, 100, 100},
           {{.mask = seen}, 2, 3},
           {{.causal = true, .mask = where(seen, 0.0, 1.5)}, 2, 3}};
 }
@@ -146,6 +146,9 @@ TEST(Attention, StaysACompositeInGradientsAndBatches) {
   EXPECT_THAT(export_stablehlo(batched, x, x + 1, x - 1), HasSubstr("\"weft.attention\""));
   const auto scaled = [](const Tensor& q) { return scaled_dot_product_attention(q, q, q, {.scale = 2.0}); };
   EXPECT_THAT(export_stablehlo(scaled, x), Not(HasSubstr("attention")));
+  // On a CPU, many queries that see only earlier keys are recorded in blocks.
+  const auto causal = [](const Tensor& q) { return scaled_dot_product_attention(q, q, q, {.causal = true}); };
+  EXPECT_THAT(export_stablehlo(causal, heads(300, 0)), Not(HasSubstr("attention")));
 }
 
 // Against differences of the first derivative.

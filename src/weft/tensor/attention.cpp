@@ -2,6 +2,7 @@
 #include <limits>
 
 #include <weft/ir/composites.h>
+#include <weft/record/sync.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/matmul.h>
@@ -146,7 +147,11 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   if (options.mask.defined()) operands.push_back(frame.value(options.mask));
   const double usual = 1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1)));
   const Attention attention{options.causal, options.scale.value_or(usual)};
-  if (attention.scale != usual) return frame.tensor(attention(operands)[0]);
+  // The slices of several blocks are no part of a composite's region when sizes become symbols: each length would be a program of its own.
+  // A GPU does not need the blocks.
+  const bool has_blocks = options.causal && q.size(q.rank() - 2) > rows_of_block(q.size(q.rank() - 2));
+  const bool stays_whole = !has_blocks || !device().id().memory_space().is_host_visible();
+  if (attention.scale != usual || !stays_whole) return frame.tensor(attention(operands)[0]);
   return frame.tensor(
       ir::call_composite(options.causal ? ir::causal_attention : ir::attention, operands, attention)[0]);
 }
