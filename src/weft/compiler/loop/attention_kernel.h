@@ -20,7 +20,7 @@ inline constexpr int attention_threads = 128;
 struct AttentionKernel {
   enum class Part : std::uint8_t {
     forward,         // reads q, k, v; writes the result and log_sums. Strided: all but log_sums. Row blocks of queries
-    query_gradient,  // reads q, k, v, d_result, result, log_sums; writes dq and sums (of result * d_result). Strided: all but *_sums. As above
+    query_gradient,  // reads q, k, v, d_result, result, log_sums; writes dq and sums (of result * d_result). Strided: all but *_sums. Row blocks of queries
     key_gradient,  // reads q, k, v, d_result, log_sums, sums; writes dk and dv. Strided: all but *_sums. Row blocks of keys
   };
   Part part = Part::forward;
@@ -50,7 +50,7 @@ AttentionTiles attention_tiles(const AttentionKernel& kernel);
 // Returns whether the target computes the node, attention or its gradient, with these kernels: without a mask, on 16-bit floats, and with
 // equal leading dimensions of queries, keys and values.
 bool has_attention_kernel(const ir::Node& node, const Target& target);
-// Whether such a node is a gradient, whether it is causal, and whether its results of rank 4 are [batch, time, heads, width], as products
+// Return whether such a node is a gradient, whether it is causal, and whether its results of rank 4 are [batch, time, heads, width], as products
 // read and write them. A composite of the last kind has this suffix behind its name.
 bool is_attention_gradient(const ir::Node& node);
 bool is_causal_attention(const ir::Node& node);

@@ -12,7 +12,7 @@ using runtime::Slice;
 
 namespace {
 
-// What the kernel needs to know of the blocks; it reads the state itself.
+// The numbers that the kernel needs; it reads the state itself.
 struct FillNumbers {
   std::int64_t blocks = 0, elements = 0, inner = 1, size = 1;
 };

@@ -62,7 +62,7 @@ void GpuStream::run(const Thunk& thunk, const Launch& launch) {
 
 void GpuStream::run_timed(const Thunk& thunk, const Launch& launch, std::size_t index, ThunkTimer& timer) {
   if (!thunk.on_device) {
-    // What the GPU still computes is not the thunk's time.
+    // The time that the GPU still needs for earlier thunks is not this one's.
     pass([&] { check(driver().cuStreamSynchronize(handle_.stream), "cuStreamSynchronize"); });
     Stream::run_timed(thunk, launch, index, timer);
     return;

@@ -40,7 +40,7 @@ class HostThunks {
   CUstream stream_;
   PinnedMemory pinned_;
   std::byte* copies_ = nullptr;
-  // Of the last thunk. One vector for all thunks, so that a step that repeats takes no memory.
+  // These belong to the last thunk. All thunks use the same vectors, so that a step that repeats takes no memory.
   std::vector<Range> ranges_;  // the smallest that holds what is touched of an allocation
   std::vector<Range> blocks_;  // ranges that overlap, joined; sorted
   std::vector<Range> copied_;

@@ -75,7 +75,7 @@ struct Description : Attributes<std::size(description_sizes)> {
 };
 struct Preference : Attributes<std::size(preference_sizes)> {};
 
-// What an algorithm of the false library was chosen for.
+// An algorithm of the false library remembers the product for which it was chosen.
 struct Algorithm {
   std::uint64_t proposal;  // its number, from 1 on, beside the magic number
   std::uint64_t a, b, c, d, bias, workspace, of;

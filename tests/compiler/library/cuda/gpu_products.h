@@ -22,7 +22,7 @@ namespace weft::test {
 struct OperandView {
   std::vector<Dim> dims;                       // of the input
   std::vector<std::int64_t> permutation = {};  // empty: none
-  // Of the transposed input: the part that is taken of each dimension; empty: everything.
+  // The part that is taken of each dimension of the transposed input; empty: the whole input.
   std::vector<std::int64_t> start = {}, limit = {};
   // The operand is repeated along new first dimensions of these sizes.
   std::vector<Dim> repeats = {};

@@ -4,8 +4,6 @@
 #include <cstring>
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <weft/compiler/codegen/llvm/control_flow.h>
 #include <weft/compiler/codegen/llvm/scalar_emitter.h>
@@ -74,10 +72,7 @@ class BodyEmitter {
       }
       emit_for_each(b_, single, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
     });
-    b_.CreateRetVoid();
-    std::string message;
-    llvm::raw_string_ostream out(message);
-    WEFT_ASSERT(!llvm::verifyFunction(*function_, &out), message);
+    end_function(b_);
   }
 
  private:

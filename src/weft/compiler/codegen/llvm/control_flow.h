@@ -1,7 +1,13 @@
-// Emits loops and branches.
+// Emits loops, branches, and the ends of functions.
 #pragma once
 
+#include <string>
+
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <weft/base/error.h>
 
 namespace weft::compiler {
 
@@ -24,6 +30,32 @@ void emit_for_each(llvm::IRBuilder<>& b, llvm::Value* begin, llvm::Value* end, l
   i->addIncoming(b.CreateNSWAdd(i, step), b.GetInsertBlock());
   b.CreateBr(head);
   b.SetInsertPoint(after);
+}
+
+// Emits if (condition) body() in the same way.
+template <class Body>
+void emit_if(llvm::IRBuilder<>& b, llvm::Value* condition, Body&& body) {
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  auto* inside = llvm::BasicBlock::Create(b.getContext(), "then", function);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "endif", function);
+  b.CreateCondBr(condition, inside, after);
+  b.SetInsertPoint(inside);
+  body();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
+// Throws InternalError if LLVM finds a mistake in the function.
+inline void verify(const llvm::Function& function) {
+  std::string message;
+  llvm::raw_string_ostream out(message);
+  WEFT_ASSERT(!llvm::verifyFunction(function, &out), message);
+}
+
+// Returns from the function at the builder's position, and verifies it.
+inline void end_function(llvm::IRBuilder<>& b) {
+  b.CreateRetVoid();
+  verify(*b.GetInsertBlock()->getParent());
 }
 
 }  // namespace weft::compiler

@@ -54,7 +54,7 @@ void AttentionEmitter::emit() {
     block_row_ = minus(plus(row_blocks_, -1), block_row_);
   first_row_ = times(block_row_, tiles_.rows);
   emit_block();
-  b_.CreateRetVoid();
+  end_function(b_);
 }
 
 // ---- variables
@@ -76,16 +76,6 @@ std::vector<AttentionEmitter::Sum> AttentionEmitter::sums(int count) {
   for (Sum& sum : made)
     for (Variable& part : sum) part = float_variable(number(0));
   return made;
-}
-
-void AttentionEmitter::if_then(Value* condition, const std::function<void()>& body) {
-  auto* inside = llvm::BasicBlock::Create(b_.getContext(), "then", &function_);
-  auto* after = llvm::BasicBlock::Create(b_.getContext(), "after", &function_);
-  b_.CreateCondBr(condition, inside, after);
-  b_.SetInsertPoint(inside);
-  body();
-  b_.CreateBr(after);
-  b_.SetInsertPoint(after);
 }
 
 // ---- rows of buffers

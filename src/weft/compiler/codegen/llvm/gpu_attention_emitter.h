@@ -1,4 +1,4 @@
-// What the kernels of attention share: tiles in shared memory, matrices in registers, and the loop over tiles. Internal.
+// The common part of the kernels of attention: tiles in shared memory, matrices in registers, and the loop over tiles. Internal.
 #pragma once
 
 #include <array>
@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include <weft/compiler/codegen/llvm/control_flow.h>
 #include <weft/compiler/codegen/llvm/gpu_attention.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/gpu_matrices.h>
@@ -57,7 +58,7 @@ class AttentionEmitter {
   void set(Variable variable, Value* value) { b_.CreateStore(value, variable); }
   std::vector<Sum> sums(int count);  // all 0
 
-  void if_then(Value* condition, const std::function<void()>& body);
+  void if_then(Value* condition, const std::function<void()>& body) { emit_if(b_, condition, body); }
 
   // ---- rows of buffers
   Value* parameter(int place);  // as i32

@@ -17,7 +17,7 @@ class AttentionForward final : public AttentionEmitter {
   using AttentionEmitter::AttentionEmitter;
 
  private:
-  // Of the rows in which this thread has elements, one for each row tile and half.
+  // These belong to the rows in which this thread has elements: one for each row tile and half.
   struct RowState {
     Variable maximum;  // of the scores so far, before they are scaled
     Variable sum;      // of this thread's exponentials, relative to the maximum

@@ -8,10 +8,9 @@
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <weft/base/error.h>
+#include <weft/compiler/codegen/llvm/control_flow.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 
 namespace weft::compiler {
@@ -65,12 +64,7 @@ class GpuFunctionEmitter {
     b_.SetInsertPoint(after);
   }
 
-  void finish() {  // ends the function and verifies it
-    b_.CreateRetVoid();
-    std::string message;
-    llvm::raw_string_ostream out(message);
-    WEFT_ASSERT(!llvm::verifyFunction(*function_, &out), message);
-  }
+  void finish() { end_function(b_); }
 
   llvm::IRBuilder<> b_;
   const std::unique_ptr<GpuMachine> machine_;

@@ -38,7 +38,7 @@ class GpuLoopEmitter final : public LoopEmitter {
       case Walk::rows: emit_rows(); break;
       case Walk::columns: emit_column_blocks(); break;
     }
-    finish();
+    end_function(b_);
   }
 
  private:

@@ -1,5 +1,5 @@
-// What the threads of a GPU's kernel know and do together, as generated code asks for it: the GPU's own instructions, or calls that a CPU
-// answers (the twin), which runs the same code to test it.
+// The operations that only the threads of a GPU's kernel have: finding out which thread runs, exchanging values, waiting for each other. They
+// are instructions of the GPU or, on the twin, calls that the host answers to test the same code.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What the threads of a warp do together with small matrices of 16-bit floats, and how tiles come into shared memory.
+// The operations of a warp on small matrices of 16-bit floats, and the copies of tiles into shared memory.
 //
 // The 32 threads of a warp hold a matrix in parts. With g = thread / 4 and t = thread % 4, a thread has
 //   of a sum [16, 8] of f32:       (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1), one element in each value

@@ -1,8 +1,6 @@
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
 #include <weft/compiler/loop/kernel_source.h>
@@ -56,24 +54,7 @@ void LoopEmitter::emit() {
       break;
     case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
   }
-  finish();
-}
-
-void LoopEmitter::finish() {
-  b_.CreateRetVoid();
-  std::string message;
-  llvm::raw_string_ostream out(message);
-  WEFT_ASSERT(!llvm::verifyFunction(*function_, &out), message);
-}
-
-void LoopEmitter::if_then(Value* condition, const std::function<void()>& body) {
-  auto* inside = llvm::BasicBlock::Create(b_.getContext(), "then", function_);
-  auto* after = llvm::BasicBlock::Create(b_.getContext(), "endif", function_);
-  b_.CreateCondBr(condition, inside, after);
-  b_.SetInsertPoint(inside);
-  body();
-  b_.CreateBr(after);
-  b_.SetInsertPoint(after);
+  end_function(b_);
 }
 
 Value* LoopEmitter::local(llvm::Type* type) {

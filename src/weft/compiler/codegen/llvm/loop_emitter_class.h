@@ -51,7 +51,7 @@ class LoopEmitter {
   void for_each(Value* begin, Value* end, Value* step, const std::function<void(Value*)>& body) {
     emit_for_each(b_, begin, end, step, body);
   }
-  void if_then(Value* condition, const std::function<void()>& body);
+  void if_then(Value* condition, const std::function<void()>& body) { emit_if(b_, condition, body); }
   Value* local(llvm::Type* type);
 
   // Returns the position of lane 0: without the vector's part.
@@ -61,7 +61,6 @@ class LoopEmitter {
   llvm::Align vector_alignment(DType dtype) const {
     return llvm::Align(is_aligned_ ? std::min(width_ * byte_size(dtype), 16) : byte_size(dtype));
   }
-  void finish();  // ends the function and verifies it
   ScalarEmitter& emitter(const Place& place) { return place.vector ? many_ : one_; }
   Value* position_value(const Position& p, const Place& place);
 

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
 
 #include <weft/base/error.h>
 #include <weft/base/random.h>
+#include <weft/compiler/codegen/llvm/control_flow.h>
 
 namespace weft::compiler {
 
@@ -170,9 +169,7 @@ void emit_random_blocks(llvm::Module& module, const RandomBlocks& blocks, const 
   function->addFnAttr(llvm::Attribute::NoUnwind);
   b.SetInsertPoint(llvm::BasicBlock::Create(b.getContext(), "entry", function));
   RandomEmitter(b, function, blocks, target).emit();
-  std::string message;
-  llvm::raw_string_ostream out(message);
-  WEFT_ASSERT(!llvm::verifyFunction(*function, &out), message);
+  verify(*function);
 }
 
 }  // namespace weft::compiler

@@ -1,8 +1,6 @@
 #include <weft/compiler/codegen/llvm/while_emitter.h>
 
-#include <llvm/IR/Verifier.h>
-#include <llvm/Support/raw_ostream.h>
-
+#include <weft/compiler/codegen/llvm/control_flow.h>
 #include <weft/compiler/codegen/llvm/region_emitter.h>
 
 namespace weft::compiler {
@@ -130,10 +128,7 @@ void emit_while(llvm::Module& module, const WhileKernel& kernel, const std::stri
   ScalarEmitter one(b, target, 1, kernel.contract);
   RegionContext context{b, target, function, one, kernel.contract, buffers};
   TopLoop(context, kernel).emit();
-  b.CreateRetVoid();
-  std::string message;
-  llvm::raw_string_ostream out(message);
-  WEFT_ASSERT(!llvm::verifyFunction(*function, &out), message);
+  end_function(b);
 }
 
 }  // namespace weft::compiler

@@ -18,7 +18,7 @@ struct LoadPart {
   bool transposed;
 };
 
-// What the threads of a warp do together, given the parts of all 32.
+// These functions do the work of a whole warp, given the parts of all 32 threads.
 void multiply_add(ProductPart* const* parts);
 void load(LoadPart* const* parts);
 

@@ -55,7 +55,7 @@ struct Thread {
   Fiber* fiber = nullptr;
   std::uint32_t value = 0;  // passed in an exchange, then received
   std::int32_t distance = 0;
-  // What a warp does together with the parts of its threads; null if they exchange values.
+  // The function that does the warp's work with the parts of its threads; null if they exchange values.
   void (*act)(void* const* parts) = nullptr;
   void* part = nullptr;
   std::vector<Copy> copies;  // that have begun

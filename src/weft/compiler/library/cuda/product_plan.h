@@ -1,4 +1,4 @@
-// What cuBLASLt needs to run a product: descriptions of the matrices, and the algorithm. They are made once, since that takes longer than
+// The plan of a product, from which cuBLASLt runs it: descriptions of the matrices, and the algorithm. They are made once, since that takes longer than
 // to submit the product, and kept for all programs.
 #pragma once
 
