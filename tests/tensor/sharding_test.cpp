@@ -50,7 +50,7 @@ TEST(ShardedTensor, HasTheElementsOfTheWhole) {
 }
 
 TEST(ShardedTensor, FunctionsOfItGiveTheElementsOfTheWhole) {
-  const Tensor a = counted({8, 6}), b = counted({6, 12}) / 7;
+  const Tensor a = counted({8, 6}), b = counted({6, 12}) / 8;  // no product is rounded
   const Tensor product = matmul(a, b), sums = sum(exp(b / 10), {1}), scaled = product * 2 - 1;
   const Tensor sharded_a = a.sharded("x", grid), sharded_b = b.sharded({"", "y"}, grid);
   const Tensor sharded_product = matmul(sharded_a, sharded_b);
