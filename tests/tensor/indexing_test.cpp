@@ -113,5 +113,33 @@ TEST(Indexing, UpdatesOfRowsByHandCopyNoTable) {
   EXPECT_LT(fresh.stats().peak_bytes_in_use, 2u * table.type().bytes()) << "the table is updated in place";
 }
 
+TEST(Scatter, ReplacesAndCombines) {
+  const Tensor x = tensor({{1.0, 5.0}, {2.0, 6.0}, {3.0, 7.0}});
+  const Tensor at = tensor({{2, 0}, {2, 9}}), updates = tensor({{10.0, -1.0}, {20.0, 30.0}});
+  expect_values(scatter(x, 0, at, updates), {3, 2}, {1, -1, 2, 6, 20, 7});  // the last one wins, 9 is out of range
+  expect_values(scatter_reduce(x, 0, at, updates, Combine::sum), {3, 2}, {1, 4, 2, 6, 33, 7});
+  expect_values(scatter_reduce(x, 0, at, updates, Combine::product), {3, 2}, {1, -5, 2, 6, 600, 7});
+  expect_values(scatter_reduce(x, 0, at, updates, Combine::max), {3, 2}, {1, 5, 2, 6, 20, 7});
+  expect_values(scatter_reduce(x, 0, at, updates, Combine::min), {3, 2}, {1, -1, 2, 6, 3, 7});
+  expect_values(index_copy(x, 0, tensor({2, 0}), updates), {3, 2}, {20, 30, 2, 6, 10, -1});
+  expect_values(index_reduce(x, 1, tensor({1, 1}), ones({3, 2}) * 6.0, Combine::max), {3, 2}, {1, 6, 2, 6, 3, 7});
+  expect_error([&] { scatter(x, 0, at, ones({2, 1})); },
+               "scatter: the updates tensor<2x1xf32> do not have the shape of the indices tensor<2x2xi32>");
+}
+
+TEST(Scatter, Gradients) {
+  const Tensor x = test::arbitrary({4, 2}), updates = test::arbitrary({3, 2}, 1), at = tensor({{2, 0}, {2, 9}, {1, 0}});
+  using Tensors = std::vector<Tensor>;
+  test::expect_gradient([&](const Tensors& v) { return scatter(v[0], 0, at, v[1]); }, {x, updates});
+  test::expect_gradient([&](const Tensors& v) { return scatter_reduce(v[0], 0, at, v[1], Combine::max); },
+                        {x, updates});
+  test::expect_gradient([&](const Tensors& v) { return scatter_reduce(v[0], 0, at, v[1], Combine::min); },
+                        {x, updates});
+  test::expect_gradient([&](const Tensors& v) { return index_copy(v[0], 0, tensor({1, 1, 5}), v[1]); }, {x, updates});
+  // Ties share the gradient, as those of max do.
+  const Tensor two = tensor({0.0, -1.0});
+  expect_values(grad(sum(scatter_reduce(zeros({1}), 0, tensor({0, 0}), two, Combine::max)), two), {2}, {0.5, 0});
+}
+
 }  // namespace
 }  // namespace weft

@@ -83,6 +83,17 @@ TEST(SegmentSum, AddsRows) {
   expect_error([&] { segment_sum(rows, tensor({1, 0}), 3); }, "segment_sum: there are 2 segments for tensor<3x2xf32>");
 }
 
+TEST(SegmentMax, AndItsSiblings) {
+  const Tensor rows = tensor({{1.0, 2.0}, {3.0, -4.0}, {5.0, 6.0}}), segments = tensor({1, 0, 1});
+  expect_values(segment_mean(rows, segments, 3), {3, 2}, {3, -4, 3, 4, 0, 0});
+  expect_values(segment_prod(rows, segments, 3), {3, 2}, {3, -4, 5, 12, 1, 1});
+  expect_values(segment_max(rows, segments, 3), {3, 2}, {3, -4, 5, 6, -test::inf, -test::inf});
+  expect_values(segment_min(rows, segments, 3), {3, 2}, {3, -4, 1, 2, test::inf, test::inf});
+  expect_values(segment_mean(tensor({1, 2, 4}), tensor({0, 0, 5}), 2), {2}, {1.5, 0});
+  expect_values(segment_max(tensor({1, 2, 4}), tensor({0, 0, 0}), 2), {2}, {4, -2147483648.0});
+  expect_error([&] { segment_max(rows, tensor({1, 0}), 3); }, "segment_max: there are 2 segments for tensor<3x2xf32>");
+}
+
 TEST(Quantile, InterpolatesAsPyTorch) {
   const Tensor x = tensor({{3.0, 1.0, 2.0, 4.0}, {0.0, 0.0, 10.0, 5.0}}, DType::f64);
   expect_values(quantile(x, 0.5, 1), {2}, {2.5, 2.5});

@@ -1,6 +1,10 @@
 #include <weft/tensor/indexing.h>
 
+#include <functional>
+#include <memory>
+
 #include <weft/ir/ops.h>
+#include <weft/ir/replacing_body.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/manipulation.h>
 
@@ -57,6 +61,60 @@ std::int64_t element_axis(Frame& frame, Value x, Value indices, std::int64_t axi
   return along;
 }
 
+using Body = std::function<std::shared_ptr<const ir::Graph>(DType)>;
+
+std::shared_ptr<const ir::Graph> adding_body(DType dtype) { return ir::reduction_body(ir::ops::add, dtype); }
+
+const ir::Op& op_of(Combine combine) {
+  switch (combine) {
+    case Combine::sum: return ir::ops::add;
+    case Combine::product: return ir::ops::multiply;
+    case Combine::max: return ir::ops::maximum;
+    case Combine::min: return ir::ops::minimum;
+  }
+  __builtin_unreachable();
+}
+
+Body combining_body(Combine combine) {
+  return [&op = op_of(combine)](DType dtype) { return ir::reduction_body(op, dtype); };
+}
+
+// Combines element x[i][indices[i][j]] (for axis 1) with updates[i][j].
+Tensor scattered(const char* function, const Operand& x, std::int64_t axis, const Operand& indices,
+                 const Operand& updates, const Body& body) {
+  Frame frame(function, x);
+  const Value value = frame.value(x), places = integers(frame, indices);
+  const Value given = detail::as(frame.value(updates), value.dtype());
+  const std::int64_t along = element_axis(frame, value, places, axis);
+  frame.require(std::ranges::equal(given.type().dims(), places.type().dims()), "the updates ", given.type(),
+                " do not have the shape of the indices ", places.type());
+  const Axes batching = all_but(along, value.rank()), inserted(along);
+  ir::ScatterAttributes attributes;
+  attributes.inserted_window_dims = attributes.scatter_dims_to_operand_dims = inserted;
+  attributes.input_batching_dims = attributes.scatter_indices_batching_dims = batching;
+  attributes.index_vector_dim = value.rank();
+  return frame.tensor(ir::scatter(value, places, given, attributes, body(value.dtype())));
+}
+
+// Combines the parts of x at the indices along the axis with the parts of the updates.
+Tensor at_indices(const char* function, const Operand& x, std::int64_t axis, const Operand& indices,
+                  const Operand& updates, const Body& body) {
+  Frame frame(function, x);
+  const Value value = frame.value(x), places = integers(frame, indices);
+  const Value given = detail::as(frame.value(updates), value.dtype());
+  const std::int64_t along = frame.axis(axis, value.rank());
+  Shape expected(value.type().dims());
+  frame.require(places.rank() == 1, "expected a vector of indices, got ", places.type());
+  expected[along] = places.type().dim(0);
+  frame.require(expected == Shape(given.type().dims()), "expected updates of shape ", expected, ", got ", given.type());
+  const Axes inserted(along), windows = all_but(along, value.rank());
+  ir::ScatterAttributes attributes;
+  attributes.update_window_dims = windows;
+  attributes.inserted_window_dims = attributes.scatter_dims_to_operand_dims = inserted;
+  attributes.index_vector_dim = 1;
+  return frame.tensor(ir::scatter(value, places, given, attributes, body(value.dtype())));
+}
+
 }  // namespace
 
 Tensor take(const Operand& x, const Operand& indices, std::int64_t axis) {
@@ -89,35 +147,29 @@ Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices) {
 }
 
 Tensor scatter_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates) {
-  Frame frame("scatter_add", x);
-  const Value value = frame.value(x), places = integers(frame, indices);
-  const Value added = detail::as(frame.value(updates), value.dtype());
-  const std::int64_t along = element_axis(frame, value, places, axis);
-  frame.require(std::ranges::equal(added.type().dims(), places.type().dims()), "the updates ", added.type(),
-                " do not have the shape of the indices ", places.type());
-  const Axes batching = all_but(along, value.rank()), inserted(along);
-  ir::ScatterAttributes attributes;
-  attributes.inserted_window_dims = attributes.scatter_dims_to_operand_dims = inserted;
-  attributes.input_batching_dims = attributes.scatter_indices_batching_dims = batching;
-  attributes.index_vector_dim = value.rank();
-  return frame.tensor(ir::scatter(value, places, added, attributes, ir::reduction_body(ir::ops::add, value.dtype())));
+  return scattered("scatter_add", x, axis, indices, updates, adding_body);
+}
+
+Tensor scatter(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates) {
+  return scattered("scatter", x, axis, indices, updates, ir::replacing_body);
+}
+
+Tensor scatter_reduce(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates,
+                      Combine combine) {
+  return scattered("scatter_reduce", x, axis, indices, updates, combining_body(combine));
 }
 
 Tensor index_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates) {
-  Frame frame("index_add", x);
-  const Value value = frame.value(x), places = integers(frame, indices);
-  const Value added = detail::as(frame.value(updates), value.dtype());
-  const std::int64_t along = frame.axis(axis, value.rank());
-  Shape expected(value.type().dims());
-  frame.require(places.rank() == 1, "expected a vector of indices, got ", places.type());
-  expected[along] = places.type().dim(0);
-  frame.require(expected == Shape(added.type().dims()), "expected updates of shape ", expected, ", got ", added.type());
-  const Axes inserted(along), windows = all_but(along, value.rank());
-  ir::ScatterAttributes attributes;
-  attributes.update_window_dims = windows;
-  attributes.inserted_window_dims = attributes.scatter_dims_to_operand_dims = inserted;
-  attributes.index_vector_dim = 1;
-  return frame.tensor(ir::scatter(value, places, added, attributes, ir::reduction_body(ir::ops::add, value.dtype())));
+  return at_indices("index_add", x, axis, indices, updates, adding_body);
+}
+
+Tensor index_copy(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates) {
+  return at_indices("index_copy", x, axis, indices, updates, ir::replacing_body);
+}
+
+Tensor index_reduce(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates,
+                    Combine combine) {
+  return at_indices("index_reduce", x, axis, indices, updates, combining_body(combine));
 }
 
 Tensor one_hot(const Operand& indices, std::int64_t classes, DType dtype) {

@@ -3,6 +3,8 @@
 // from the end.
 #pragma once
 
+#include <cstdint>
+
 #include <weft/tensor/operand.h>
 #include <weft/tensor/tensor.h>
 
@@ -20,8 +22,20 @@ Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices);
 // Returns x with each element of `updates` added to x[i][indices[i][j]] (for axis 1). `updates` has the shape of
 // `indices`.
 Tensor scatter_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
+// The same with the elements of x replaced by the updates; of several updates of one element, the last one wins. (torch.scatter)
+Tensor scatter(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
+// How an element and an update are combined. Products have no gradient; the gradient of a maximum is shared evenly among ties.
+enum class Combine : std::uint8_t { sum, product, max, min };
+// The same with each element of x combined with its updates. (torch.scatter_reduce with include_self)
+Tensor scatter_reduce(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates,
+                      Combine combine);
 // Returns x with the parts of `updates` added at `indices`, a vector, along the axis.
 Tensor index_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
+// Returns x with its parts at `indices`, a vector, along the axis replaced by those of `updates`; the last one wins.
+Tensor index_copy(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
+// Returns x with its parts at `indices` along the axis combined with those of `updates`. (torch.index_reduce)
+Tensor index_reduce(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates,
+                    Combine combine);
 // 1 at the index along a new last dimension of size `classes`, 0 elsewhere; an index out of range gives only zeros.
 Tensor one_hot(const Operand& indices, std::int64_t classes, DType dtype = DType::f32);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include <weft/ir/builder.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/frame.h>
@@ -48,6 +49,34 @@ Tensor integers(const Frame& frame, const Operand& x, int rank, const char* what
   frame.require(!x.is_number() && is_integer(x.tensor().dtype()) && x.tensor().rank() == rank, what,
                 " must be integers of rank ", rank, x.is_number() ? "" : concat(", got ", x.tensor().type()));
   return x.tensor();
+}
+
+// The result of a reduction of no elements: 0, 1, or the lowest or the highest number.
+ir::Value start_of(ir::Graph& graph, Type type, Combine combine) {
+  std::vector<Dim> dims{Dim(0)};
+  dims.insert(dims.end(), type.dims().begin(), type.dims().end());
+  const ir::Value nothing = ir::constant(graph, Type(type.dtype(), dims), 0);
+  const std::int64_t first[] = {0};
+  switch (combine) {
+    case Combine::sum: return ir::reduce_sum(nothing, first);
+    case Combine::product: return ir::reduce_product(nothing, first);
+    case Combine::max: return ir::reduce_max(nothing, first);
+    case Combine::min: return ir::reduce_min(nothing, first);
+  }
+  __builtin_unreachable();
+}
+
+Tensor segments_of(const char* function, const Operand& values, const Operand& segments, std::int64_t count,
+                   Combine combine) {
+  Frame frame(function, values);
+  require_size(frame, count);
+  const Tensor value = frame.tensor(frame.value(values)), numbers = integers(frame, segments, 1, "the segments");
+  frame.require(value.rank() > 0 && value.size(0) == numbers.size(0), "there are ", numbers.size(0), " segments for ",
+                value.type());
+  Shape shape = value.shape();
+  shape[0] = Dim(count);
+  const Tensor start = frame.tensor(start_of(frame.graph(), Type(value.dtype(), shape), combine));
+  return index_reduce(start, 0, numbers, value, combine);
 }
 
 }  // namespace
@@ -130,14 +159,27 @@ Tensor bincount(const Operand& x, std::int64_t length, const Operand& weights) {
 }
 
 Tensor segment_sum(const Operand& values, const Operand& segments, std::int64_t count) {
-  Frame frame("segment_sum", values);
-  require_size(frame, count);
-  const Tensor value = frame.tensor(frame.value(values)), numbers = integers(frame, segments, 1, "the segments");
-  frame.require(value.rank() > 0 && value.size(0) == numbers.size(0), "there are ", numbers.size(0), " segments for ",
-                value.type());
-  Shape shape = value.shape();
-  shape[0] = Dim(count);
-  return index_add(zeros(shape, value.dtype()), 0, numbers, value);
+  return segments_of("segment_sum", values, segments, count, Combine::sum);
+}
+
+Tensor segment_mean(const Operand& values, const Operand& segments, std::int64_t count) {
+  Frame frame("segment_mean", values);
+  const Tensor sums = segments_of("segment_mean", values, segments, count, Combine::sum);
+  Tensor counts = maximum(bincount(segments, count), 1).to(is_float(sums.dtype()) ? sums.dtype() : DType::f32);
+  for (int d = 1; d < sums.rank(); ++d) counts = unsqueeze(counts, -1);
+  return sums / counts;
+}
+
+Tensor segment_prod(const Operand& values, const Operand& segments, std::int64_t count) {
+  return segments_of("segment_prod", values, segments, count, Combine::product);
+}
+
+Tensor segment_max(const Operand& values, const Operand& segments, std::int64_t count) {
+  return segments_of("segment_max", values, segments, count, Combine::max);
+}
+
+Tensor segment_min(const Operand& values, const Operand& segments, std::int64_t count) {
+  return segments_of("segment_min", values, segments, count, Combine::min);
 }
 
 Tensor quantile(const Operand& x, const Operand& q, std::optional<std::int64_t> axis, bool keepdim) {

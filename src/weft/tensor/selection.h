@@ -51,6 +51,12 @@ Tensor bincount(const Operand& x, std::int64_t length, const Operand& weights);
 // Returns, for each segment, the sum of the values [n, ...] whose number in `segments`, integers [n], is its own: [count, ...]. Values of
 // other numbers are left out. (jax.ops.segment_sum)
 Tensor segment_sum(const Operand& values, const Operand& segments, std::int64_t count);
+Tensor segment_mean(const Operand& values, const Operand& segments,
+                    std::int64_t count);  // 0 for a segment without values
+// A segment without values gets 1, or the lowest or the highest number of the dtype: -inf and inf for floating point.
+Tensor segment_prod(const Operand& values, const Operand& segments, std::int64_t count);
+Tensor segment_max(const Operand& values, const Operand& segments, std::int64_t count);
+Tensor segment_min(const Operand& values, const Operand& segments, std::int64_t count);
 
 // The q-th quantile, for q from 0 to 1, along an axis, or of all elements; between two elements, it is interpolated. NaN if an element is
 // NaN. Several q, a vector, give a first dimension of the result. (torch.quantile)

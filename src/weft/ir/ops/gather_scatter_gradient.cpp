@@ -5,6 +5,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/gradients.h>
 #include <weft/ir/ops/rules.h>
+#include <weft/ir/replacing_body.h>
 
 namespace weft::ir {
 
@@ -143,11 +144,6 @@ class ScatterReader {
 
 bool returns_update(const Graph& body) { return body.outputs()[0] == body.inputs()[1]; }
 
-std::shared_ptr<const Graph> replacing_body(DType dtype) {
-  const std::array scalars{Type(dtype, {}), Type(dtype, {})};
-  return make_graph(scalars, [](Graph&, std::span<const Value> x) { return std::vector{x[1]}; });
-}
-
 // If several updates hit the same element, the last one wins and is the only one to get the cotangent. Scattering the numbers of
 // the updates shows which one wins.
 void replacing_gradient(const GradientCall& c, const ScatterAttributes& a, const ScatterReader& reader) {
@@ -164,6 +160,18 @@ void replacing_gradient(const GradientCall& c, const ScatterAttributes& a, const
   const Value writer = scatter(nobody, indices, from_one, a, replacing_body(DType::i64));
   if (c.needs(0)) c.add(0, select(compare(writer, nobody, Direction::EQ), c.dy(), zeros_like(x)));
   if (c.needs(2)) c.add(2, select(compare(reader.read(writer), from_one, Direction::EQ), reader.read(c.dy()), zeros));
+}
+
+// The element and the updates that are equal to the result share its cotangent evenly.
+void extremal_gradient(const GradientCall& c, const ScatterAttributes& a, const ScatterReader& reader) {
+  const Value x = c.x(0), indices = c.x(1), updates = c.x(2), y = c.y();
+  const auto as_number = [](Value is_chosen, Value like) { return convert(is_chosen, like.dtype()); };
+  const Value own = as_number(compare(x, y, Direction::EQ), x);
+  const Value of_update = as_number(compare(updates, reader.read(y), Direction::EQ), updates);
+  const Value chosen = scatter(own, indices, of_update, a, reduction_body(ops::add, x.dtype()));
+  const Value share = c.dy() / maximum(chosen, constant_like(chosen, 1));
+  if (c.needs(0)) c.add(0, own * share);
+  if (c.needs(2)) c.add(2, of_update * reader.read(share));
 }
 
 }  // namespace
@@ -188,8 +196,10 @@ void scatter_gradient(const GradientCall& c) {
   } else if (reduction_op(*c.node.regions[0]) == &ops::add) {
     c.add(0, c.dy());
     if (c.needs(2)) c.add(2, reader.read(c.dy()));
+  } else if (const Op* const op = reduction_op(*c.node.regions[0]); op == &ops::maximum || op == &ops::minimum) {
+    extremal_gradient(c, a, reader);
   } else {
-    fail("grad: scatter has a gradient only if its body adds or replaces");
+    fail("grad: scatter has a gradient only if its body adds, replaces, or takes the maximum or the minimum");
   }
 }
 
