@@ -46,11 +46,14 @@
 #include <weft/tensor/activation.h>
 #include <weft/tensor/autocast.h>
 #include <weft/tensor/checkpoint.h>
+#include <weft/tensor/complex.h>
 #include <weft/tensor/control.h>
+#include <weft/tensor/convolution.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/custom_op.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/embedding.h>
+#include <weft/tensor/fft.h>
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/indexing.h>

@@ -40,9 +40,86 @@ void triangular_solve_samples(SampleList& list) {
   add(Type(DType::f32, {0, 0}), Type(DType::f32, {0, 2}), {true, true, false, Transpose::NO_TRANSPOSE});
 }
 
+// Matrices of all forms. A random matrix has no two equal singular values, and can be inverted.
+void decomposition_samples(SampleList& list, const auto& attributes, const std::function<bool(Type)>& has_gradient) {
+  std::vector<Type> types{Type(DType::f64, {2, 3, 3}), Type(DType::f64, {4, 2}),    Type(DType::f64, {2, 4}),
+                          Type(DType::f64, {1, 1}),    Type(DType::f32, {0, 0}),    Type(DType::f32, {3, 0}),
+                          Type(DType::f32, {0, 3}),    Type(DType::f32, {0, 2, 2}), Type(DType::f32, {5, 3})};
+  for (const Type type : types) {
+    OpSample& sample = list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+      return all_results(graph.append(list.op(), x, attributes));
+    });
+    if (!has_gradient(type)) sample.wrt.clear();
+  }
+}
+const std::function<bool(Type)> always = [](Type) { return true; };
+
+void lu_samples(SampleList& list) { decomposition_samples(list, nullptr, always); }
+
+void qr_samples(SampleList& list) {
+  for (const bool full : {false, true}) {
+    const QrAttributes attributes{full};
+    decomposition_samples(list, &attributes,
+                          [&](Type type) { return !full || type.size(type.rank() - 2) <= type.size(type.rank() - 1); });
+  }
+}
+
+void svd_samples(SampleList& list) {
+  for (const SvdAttributes attributes :
+       {SvdAttributes{false, true}, SvdAttributes{true, true}, SvdAttributes{false, false}})
+    decomposition_samples(list, &attributes, [&](Type type) {
+      return !attributes.full || type.size(type.rank() - 2) == type.size(type.rank() - 1);
+    });
+}
+
+void pseudo_inverse_samples(SampleList& list) {
+  for (const auto& [a, cutoff] : {std::pair(Type(DType::f64, {2, 3, 3}), Type(DType::f64, {2})),
+                                  std::pair(Type(DType::f64, {4, 2}), Type(DType::f64, {})),
+                                  std::pair(Type(DType::f64, {2, 4}), Type(DType::f64, {})),
+                                  std::pair(Type(DType::f32, {0, 3}), Type(DType::f32, {})),
+                                  std::pair(Type(DType::f32, {0, 2, 2}), Type(DType::f32, {0})),
+                                  std::pair(Type(DType::f32, {5, 3}), Type(DType::f32, {}))}) {
+    OpSample& sample = list.add({a, cutoff});
+    sample.inputs[1] = {0, 1e-9};
+    if (!sample.wrt.empty()) sample.wrt = {0};
+  }
+}
+
+void eigh_samples(SampleList& list) {
+  for (const bool lower : {false, true})
+    for (const bool vectors : {false, true})
+      for (const Type type : {Type(DType::f64, {2, 3, 3}), Type(DType::f64, {1, 1}), Type(DType::f32, {4, 4}),
+                              Type(DType::f32, {0, 0}), Type(DType::f32, {0, 2, 2})}) {
+        const EighAttributes attributes{lower, vectors};
+        list.add({type}, [&](Graph& graph, std::span<const Value> x) {
+          return all_results(graph.append(list.op(), x, &attributes));
+        });
+      }
+}
+
+void solve_samples(SampleList& list) {
+  for (const bool transposed : {false, true})
+    for (const auto& [a, b] : {std::pair(Type(DType::f64, {2, 3, 3}), Type(DType::f64, {2, 3, 2})),
+                               std::pair(Type(DType::f64, {1, 1}), Type(DType::f64, {1, 4})),
+                               std::pair(Type(DType::f32, {3, 3}), Type(DType::f32, {3, 1})),
+                               std::pair(Type(DType::f32, {0, 0}), Type(DType::f32, {0, 2})),
+                               std::pair(Type(DType::f32, {2, 2}), Type(DType::f32, {2, 0}))}) {
+      const SolveAttributes attributes{transposed};
+      list.add({a, b}, [&](Graph& graph, std::span<const Value> x) {
+        return all_results(graph.append(list.op(), x, &attributes));
+      });
+    }
+}
+
 constexpr SampleEntry linalg_table[] = {
     {&ops::cholesky, cholesky_samples, needs_a_dimension},
     {&ops::triangular_solve, triangular_solve_samples, needs_a_dimension},
+    {&ops::lu, lu_samples, needs_a_dimension},
+    {&ops::qr, qr_samples, needs_a_dimension},
+    {&ops::eigh, eigh_samples, needs_a_dimension},
+    {&ops::svd, svd_samples, needs_a_dimension},
+    {&ops::solve, solve_samples, needs_a_dimension},
+    {&ops::pseudo_inverse, pseudo_inverse_samples, needs_a_dimension},
 };
 
 }  // namespace

@@ -69,6 +69,7 @@ inline constexpr bool checked_build = true;
        "processes that mpirun started together share the devices of a mesh; 0: each computes by itself")              \
   KNOB(rank_deadline_s, Real, 300, "seconds that a process waits for another one in a collective before it gives up") \
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")                       \
+  KNOB(lapack, Text, "", "the LAPACK library; empty: OpenBLAS or the reference library, where the loader finds one")  \
   KNOB(cuda_driver, Text, "libcuda.so.1", "the library of the NVIDIA driver; empty: GPUs are not used")               \
   KNOB(cuda_libraries, Text, "", "folder where NVIDIA's libraries are looked for first, such as libcublasLt.so.13")
 

@@ -69,11 +69,64 @@ void grow_triangular_solve(Grower& g, const Op& op) {
   g.add(g.graph().append(op, operands, &attributes).result());
 }
 
+// Sizes of matrices of any form.
+Dims matrix_sizes(Grower& g) {
+  Dims sizes = g.random_sizes(1, 3);
+  sizes.push_back(g.random_size());
+  return sizes;
+}
+
+void grow_decomposition(Grower& g, const Op& op, Dims sizes, const void* attributes) {
+  const Value operands[] = {random_matrices(g, sizes, g.random_dtype(op.domain))};
+  ir::Node& node = g.graph().append(op, operands, attributes);
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) g.add(node.result(i));
+}
+
+void grow_lu(Grower& g, const Op& op) { grow_decomposition(g, op, matrix_sizes(g), nullptr); }
+
+void grow_qr(Grower& g, const Op& op) {
+  const ir::QrAttributes attributes{.full = g.random().one_in(3)};
+  grow_decomposition(g, op, matrix_sizes(g), &attributes);
+}
+
+void grow_eigh(Grower& g, const Op& op) {
+  const ir::EighAttributes attributes{.lower = g.random().one_in(2), .vectors = g.random().one_in(2)};
+  grow_decomposition(g, op, square_sizes(g), &attributes);
+}
+
+void grow_svd(Grower& g, const Op& op) {
+  const ir::SvdAttributes attributes{.full = g.random().one_in(3), .vectors = g.random().one_in(2)};
+  grow_decomposition(g, op, matrix_sizes(g), &attributes);
+}
+
+void grow_pseudo_inverse(Grower& g, const Op& op) {
+  const Dims sizes = matrix_sizes(g);
+  const DType dtype = g.random_dtype(op.domain);
+  const Value operands[] = {random_matrices(g, sizes, dtype), g.fitted(dtype, Dims(sizes.begin(), sizes.end() - 2))};
+  g.add(g.graph().append(op, operands).result());
+}
+
+void grow_solve(Grower& g, const Op& op) {
+  const Dims square = square_sizes(g);
+  const DType dtype = g.random_dtype(op.domain);
+  Dims sides = square;
+  sides.back() = g.random_size();
+  const Value operands[] = {random_matrices(g, square, dtype), g.fitted(dtype, sides)};
+  const ir::SolveAttributes attributes{.transposed = g.random().one_in(2)};
+  g.add(g.graph().append(op, operands, &attributes).result());
+}
+
 constexpr FuzzEntry sources[] = {{&ir::ops::constant, grow_constant}, {&ir::ops::iota, grow_iota}};
 // Errors of factors and solutions grow with the condition number of the matrix, so they are compared only where the operands are
 // exact, bit for bit.
 constexpr FuzzEntry opaque[] = {{&ir::ops::cholesky, grow_cholesky, all_or_nothing},
                                 {&ir::ops::triangular_solve, grow_triangular_solve, all_or_nothing},
+                                {&ir::ops::lu, grow_lu, all_or_nothing},
+                                {&ir::ops::qr, grow_qr, all_or_nothing},
+                                {&ir::ops::eigh, grow_eigh, all_or_nothing},
+                                {&ir::ops::svd, grow_svd, all_or_nothing},
+                                {&ir::ops::solve, grow_solve, all_or_nothing},
+                                {&ir::ops::pseudo_inverse, grow_pseudo_inverse, all_or_nothing},
                                 {&ir::ops::rng_bit_generator, grow_rng_bit_generator},
                                 {&ir::ops::optimization_barrier, grow_optimization_barrier, same_operands_bounds}};
 

@@ -9,6 +9,8 @@
 #include <unordered_map>
 
 #include <weft/ir/autodiff.h>
+#include <weft/ir/complex_gradients.h>
+#include <weft/ir/matrix_exp.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/region_gradient.h>
 
@@ -140,10 +142,16 @@ constexpr Composite composite_table[] = {
     {attention_gradient, gradient_of_decomposition, true},
     {causal_attention, gradient_of_attention, true},
     {causal_attention_gradient, gradient_of_decomposition, true},
+    {"weft.complex_abs", complex_abs_gradient, true},
+    {"weft.complex_divide", complex_divide_gradient, true, true},
+    {"weft.complex_exponential", complex_exponential_gradient, true, true},
+    {"weft.complex_log", complex_log_gradient, true, true},
+    {"weft.complex_sqrt", complex_sqrt_gradient, true, true},
     {"weft.gelu", gelu_gradient},
     {"weft.gelu_tanh", gelu_tanh_gradient},
     {"weft.layer_norm", layer_norm_gradient},
     {"weft.log_softmax", log_softmax_gradient},
+    {matrix_exp_name, matrix_exp_gradient, true},
     {"weft.rms_norm", rms_norm_gradient},
     {"weft.safe_softmax", softmax_gradient},
     {"weft.silu", silu_gradient},

@@ -55,6 +55,8 @@ struct Composite {
   GradientRule gradient;
   // Whether all operands may have further leading dimensions, as attention has, instead of the first one alone.
   bool all_lead = false;
+  // Whether the gradient takes the cotangents of all results, instead of that of the first one alone.
+  bool of_all_results = false;
 };
 const Composite* find_composite(std::string_view name);
 

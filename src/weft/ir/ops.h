@@ -9,6 +9,7 @@
 #include <weft/ir/ops/collective.h>
 #include <weft/ir/ops/contraction.h>
 #include <weft/ir/ops/control.h>
+#include <weft/ir/ops/decomposition.h>
 #include <weft/ir/ops/elementwise.h>
 #include <weft/ir/ops/embedding.h>
 #include <weft/ir/ops/indexing.h>
@@ -55,9 +56,9 @@ constexpr auto joined(const std::array<const Op*, sizes>&... families) {
 
 inline constexpr auto table =
     detail::joined(collective_family::family, contraction_family::family, control_family::family,
-                   elementwise_family::family, embedding_family::family, indexing_family::family, linalg_family::family,
-                   opaque_family::family, placement_family::family, probe_family::family, reduction_family::family,
-                   shape_family::family, source_family::family);
+                   decomposition_family::family, elementwise_family::family, embedding_family::family,
+                   indexing_family::family, linalg_family::family, opaque_family::family, placement_family::family,
+                   probe_family::family, reduction_family::family, shape_family::family, source_family::family);
 
 static_assert(std::ranges::all_of(table,
                                   [](const Op* op) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <weft/tensor/activation.h>
+#include <weft/tensor/convolution.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/scalar.h>

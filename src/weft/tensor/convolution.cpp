@@ -1,8 +1,9 @@
+#include <weft/tensor/convolution.h>
+
 #include <limits>
 
 #include <weft/ir/ops.h>
 #include <weft/tensor/broadcasting.h>
-#include <weft/tensor/linalg.h>
 
 namespace weft {
 

@@ -1,14 +1,15 @@
-// Matrix products and convolutions. Operands of different dtypes are promoted; products of 16-bit floats accumulate in
-// f32.
+// Matrix products and linear algebra. Operands of different dtypes are promoted; products of 16-bit floats accumulate in f32.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <source_location>
 #include <span>
 #include <string_view>
 
 #include <weft/tensor/operand.h>
+#include <weft/tensor/shape.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft {
@@ -33,51 +34,100 @@ Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
 Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands,
               std::source_location where = std::source_location::current());
 
-// One number for both spatial dimensions, or one for each: {height, width}.
-class Pair2d {
- public:
-  Pair2d(std::integral auto both) : Pair2d(both, both) {}  // NOLINT
-  Pair2d(std::int64_t height, std::int64_t width) : values_{height, width} {}
-  operator std::span<const std::int64_t>() const { return values_; }  // NOLINT
-  std::int64_t operator[](std::integral auto i) const { return values_[i]; }
+// The elements of a diagonal of the last two dimensions: of [..., m, n], x[..., i, i + offset].
+Tensor diagonal(const Operand& x, std::int64_t offset = 0);
+// The matrices [..., n, n] with the vectors [..., n] on their diagonals, zero elsewhere. (torch.diag_embed)
+Tensor diag_embed(const Operand& x);
+// The Kronecker product of two matrices.
+Tensor kron(const Operand& a, const Operand& b);
+// The cross product of vectors of three elements along an axis; other dimensions broadcast.
+Tensor cross(const Operand& a, const Operand& b, std::int64_t axis = -1);
 
- private:
-  std::array<std::int64_t, 2> values_;
+// The functions of torch.linalg and jax.numpy.linalg. Matrices are the last two dimensions, the others are a batch, and broadcast between
+// two operands. f64 is computed in f64 and everything else in f32; 16-bit floats are converted back. All functions have gradients; those
+// of eigenvectors and singular vectors need distinct values, and are infinite or NaN elsewhere, as in PyTorch and JAX.
+//
+// Except for Cholesky factors and triangular systems, the work is done by LAPACK (OpenBLAS, or the reference library), which is loaded when
+// it is first needed: a function throws Error if there is none. Matrices with NaN or infinite elements give NaN. On a GPU, the host
+// computes them.
+namespace linalg {
+
+// The sum of the diagonal.
+Tensor trace(const Operand& a);
+
+// The lower triangular factor of a symmetric positive definite matrix: a = L L^T, or the upper one, a = U^T U. The mean of `a` and its
+// transpose is factorized. NaN where `a` is not positive definite.
+Tensor cholesky(const Operand& a, bool upper = false);
+// Returns x with a x = b from the lower factor of `a` (or the upper one), as `cholesky` returns it.
+Tensor cholesky_solve(const Operand& b, const Operand& factor, bool upper = false);
+
+struct TriangularOptions {
+  bool upper = false;          // which triangle of `a` is read
+  bool left = true;            // a x = b, or x a = b
+  bool unitriangular = false;  // the diagonal counts as ones
+  bool transposed = false;     // a^T in place of a
 };
+Tensor solve_triangular(const Operand& a, const Operand& b, const TriangularOptions& options = {});
 
-struct ConvOptions {
-  Pair2d stride = 1;
-  Pair2d padding = 0;  // zeros added on both sides
-  Pair2d dilation = 1;
-  std::int64_t groups = 1;
+// Returns x with a x = b for square matrices `a`; b [..., n, sides], or one vector [n]. If `a` is singular, x is infinite or NaN.
+Tensor solve(const Operand& a, const Operand& b);
+Tensor inv(const Operand& a);
+
+// a = P L U with partial pivoting, for any m by n: P is a permutation matrix [m, m], L [m, k] has a diagonal of ones, U is [k, n], where k =
+// min(m, n). P has no gradient.
+struct Lu {
+  Tensor p, l, u;
 };
-// PyTorch's conv2d: x [batch, in, height, width] with weight [out, in / groups, kernel height, kernel width] and bias [out].
-Tensor conv2d(const Operand& x, const Operand& weight, const ConvOptions& options = {});
-Tensor conv2d(const Operand& x, const Operand& weight, const Operand& bias, const ConvOptions& options = {});
-
-// PyTorch's conv1d: x [batch, in, time] with weight [out, in / groups, window] and bias [out].
-struct Conv1dOptions {
-  std::int64_t stride = 1, padding = 0, dilation = 1, groups = 1;
+Lu lu(const Operand& a);
+Tensor det(const Operand& a);
+// The sign of the determinant and the logarithm of its absolute value.
+struct Slogdet {
+  Tensor sign, logabsdet;
 };
-Tensor conv1d(const Operand& x, const Operand& weight, const Conv1dOptions& options = {});
-Tensor conv1d(const Operand& x, const Operand& weight, const Operand& bias, const Conv1dOptions& options = {});
+Slogdet slogdet(const Operand& a);
 
-// PyTorch's conv_transpose2d, the gradient of conv2d with respect to its input: x [batch, in, height, width] with
-// weight [in, out / groups, kernel height, kernel width]. Each spatial size of the result is (size - 1) * stride - 2 *
-// padding + dilation * (kernel - 1) + output_padding + 1.
-struct ConvTransposeOptions {
-  Pair2d stride = 1, padding = 0;
-  Pair2d output_padding = 0;  // added on one side; must be less than the stride
-  Pair2d dilation = 1;
-  std::int64_t groups = 1;
+// a = Q R with orthonormal columns of Q: Q [m, k] and R [k, n], or Q [m, m] and R [m, n] if `complete`.
+struct Qr {
+  Tensor q, r;
 };
-Tensor conv_transpose2d(const Operand& x, const Operand& weight, const ConvTransposeOptions& options = {});
-Tensor conv_transpose2d(const Operand& x, const Operand& weight, const Operand& bias,
-                        const ConvTransposeOptions& options = {});
+Qr qr(const Operand& a, bool complete = false);
 
-// The maximum or the mean of each window of x [batch, channels, height, width]. A stride of 0 means the size of the
-// window. Padding is never the maximum and counts as zeros in the mean.
-Tensor max_pool2d(const Operand& x, Pair2d window, Pair2d stride = 0, Pair2d padding = 0);
-Tensor avg_pool2d(const Operand& x, Pair2d window, Pair2d stride = 0, Pair2d padding = 0);
+// a = V diag(values) V^T for a symmetric matrix, with ascending eigenvalues. The mean of `a` and its transpose is factorized.
+struct Eigh {
+  Tensor values, vectors;
+};
+Eigh eigh(const Operand& a);
+Tensor eigvalsh(const Operand& a);
+
+// a = U diag(s) Vh with descending singular values: U [m, k] and Vh [k, n], or square if `full_matrices` (which is not PyTorch's default).
+struct Svd {
+  Tensor u, s, vh;
+};
+Svd svd(const Operand& a, bool full_matrices = false);
+Tensor svdvals(const Operand& a);
+
+// The Moore-Penrose inverse. Singular values up to `rcond` times the largest one count as zero; without it, max(m, n) times the epsilon of
+// the dtype. The gradient is that of matrices of constant rank.
+Tensor pinv(const Operand& a, std::optional<double> rcond = {});
+// The x of least norm among those that minimize |a x - b|, by the pseudo-inverse; b [..., m, sides], or one vector [m].
+Tensor lstsq(const Operand& a, const Operand& b, std::optional<double> rcond = {});
+// The number of singular values above `rcond` times the largest one, i32.
+Tensor matrix_rank(const Operand& a, std::optional<double> rcond = {});
+// The ratio of the largest to the smallest singular value.
+Tensor cond(const Operand& a);
+
+// a multiplied with itself n times; the inverse for negative n.
+Tensor matrix_power(const Operand& a, std::int64_t n);
+// The exponential of square matrices. (Higham 2005: a Pade approximation of degree 13 after scaling)
+Tensor matrix_exp(const Operand& a);
+
+// Norms of matrices: the root of the sum of squares, the sum of singular values, the largest and the smallest singular value, the largest
+// sum of absolute values of a column and of a row.
+enum class MatrixNorm : std::uint8_t { fro, nuc, largest, smallest, one, inf };
+Tensor matrix_norm(const Operand& a, MatrixNorm norm = MatrixNorm::fro);
+// (sum |x|^p)^(1 / p) along the axes, or of all elements; the largest absolute value for infinity, the number of nonzero elements for 0.
+Tensor vector_norm(const Operand& x, double p = 2, const Axes& axes = {}, bool keepdim = false);
+
+}  // namespace linalg
 
 }  // namespace weft

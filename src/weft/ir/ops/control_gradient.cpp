@@ -73,7 +73,7 @@ void composite_gradient(const GradientCall& c) {
   const Composite* known = find_composite(c.node.attributes<CompositeAttributes>().name);
   if (is_checkpoint(c.node)) return checkpoint_gradient(c);
   const bool only_first = std::ranges::none_of(c.cotangents.subspan(1), [](Value v) { return static_cast<bool>(v); });
-  known&& only_first ? known->gradient(c) : gradient_of_decomposition(c);
+  known && (only_first || known->of_all_results) ? known->gradient(c) : gradient_of_decomposition(c);
 }
 
 }  // namespace weft::ir

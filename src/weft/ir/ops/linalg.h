@@ -29,6 +29,9 @@ void batch_factors(const Node& node, Factors& f);  // only the batch can be spli
 void triangular_solve_factors(const Node& node, Factors& f);
 Linearity triangular_solve_linearity(const Node& node, int operand);
 
+void cholesky_gradient(const GradientCall& c);
+void triangular_solve_gradient(const GradientCall& c);
+
 Parts cholesky_parts(const Node& node);
 Parts triangular_solve_parts(const Node& node);
 
@@ -38,13 +41,13 @@ namespace ops {
 WEFT_FAMILY(linalg)
 
 WEFT_OP(cholesky) {
-    .name = "cholesky", .kind = Kind::opaque, .arity = 1, .types = cholesky_type, .gradient = not_differentiable,
+    .name = "cholesky", .kind = Kind::opaque, .arity = 1, .types = cholesky_type, .gradient = cholesky_gradient,
     .parts = cholesky_parts, .domain = floats, .attributes = schema<CholeskyAttributes>,
     .factors = batch_factors, .batch = batch_leading,
 };
 WEFT_OP(triangular_solve) {  // a, b: x with op(a) x = b, or x op(a) = b
     .name = "triangular_solve", .kind = Kind::opaque, .arity = 2, .types = triangular_solve_type,
-    .gradient = not_differentiable, .parts = triangular_solve_parts, .domain = floats,
+    .gradient = triangular_solve_gradient, .parts = triangular_solve_parts, .domain = floats,
     .attributes = schema<TriangularSolveAttributes>, .factors = triangular_solve_factors, .linear = triangular_solve_linearity,
     .batch = batch_leading,
 };
