@@ -108,8 +108,8 @@ TEST_F(GrowingCache, OfALongPromptIsAnotherProgramThanOfOneToken) {
 }
 
 struct Recurrent {
-  nn::LSTM lstm{3, 4, 2, DType::f64};
-  nn::GRU gru{4, 5, 1, DType::f64};
+  nn::LSTM lstm{3, 4, 2, {.dtype = DType::f64}};
+  nn::GRU gru{4, 5, 1, {.dtype = DType::f64}};
   Tensor operator()(const Tensor& x) const { return sum(square(select(gru(lstm(x).values).values, 1, -1))); }
   void fields(auto&& field) {
     field("lstm", lstm);
@@ -141,15 +141,15 @@ TEST_F(GrowingCache, SequencesOfAnyLengthShareAProgram) {
 
 // Compares with a loop on the host, whose gradient adds the contribution of every step to the weights.
 TEST_F(GrowingCache, TheGradientOfARecurrentLayerIsThatOfItsSteps) {
-  nn::LSTM lstm(3, 4, 1, DType::f64);
+  nn::LSTM lstm(3, 4, 1, {.dtype = DType::f64});
   const std::vector<Parameter*> all = parameters(lstm);
   for (const std::int64_t rows : {1, 2, 30}) {  // if few: one product of all steps follows the loop
     const Tensor x = arbitrary({rows, 5, 3}, 3);
     const auto unrolled = [&] {
       Tensor hidden = zeros({rows, 4}, DType::f64), cell = hidden, total = zeros({}, DType::f64);
       for (std::int64_t t = 0; t < 5; ++t) {
-        const Tensor in = linear(select(x, 1, t), lstm.layers[0].weight_ih, lstm.layers[0].bias_ih);
-        const auto gates = chunk(in + linear(hidden, lstm.layers[0].weight_hh, lstm.layers[0].bias_hh), 4, -1);
+        const Tensor in = linear(select(x, 1, t), lstm.units[0].weight_ih, *lstm.units[0].bias_ih);
+        const auto gates = chunk(in + linear(hidden, lstm.units[0].weight_hh, *lstm.units[0].bias_hh), 4, -1);
         cell = sigmoid(gates[1]) * cell + sigmoid(gates[0]) * tanh(gates[2]);
         hidden = sigmoid(gates[3]) * tanh(cell);
         total = total + sum(square(hidden));

@@ -6,9 +6,7 @@ namespace weft {
 namespace {
 
 using test::arbitrary;
-using test::Doubles;
 using test::expect_error;
-using test::expect_gradient;
 using test::expect_values;
 
 TEST(BatchNorm, NormalisesByTheBatchAndAveragesItThenByTheAverages) {
@@ -106,71 +104,6 @@ TEST(MultiheadAttention, IsItsDefinition) {
   expect_values(attention(q, kv, kv, {.mask = mask}), {2, 3, 6}, expected.to_vector<double>(), 1e-10);
   expect_error([&] { attention(ones({2, 3, 5})); },
                "MultiheadAttention: expected [batch, time, 6], got tensor<2x3x5xf32>");
-}
-
-// A recurrent unit computed step by step with plain numbers.
-double sigmoid_of(double x) { return 1 / (1 + std::exp(-x)); }
-
-TEST(LSTM, IsItsDefinition) {
-  nn::LSTM lstm(1, 1, 1, DType::f64);
-  const Doubles wi = lstm.layers[0].weight_ih.tensor().to_vector<double>();
-  const Doubles wh = lstm.layers[0].weight_hh.tensor().to_vector<double>();
-  const Doubles b = (lstm.layers[0].bias_ih + lstm.layers[0].bias_hh).to_vector<double>();
-  const Doubles x = {0.3, -1.2, 2};
-  double h = 0, c = 0;
-  Doubles expected;
-  for (const double v : x) {
-    const auto gate = [&](std::size_t i) { return wi[i] * v + wh[i] * h + b[i]; };
-    c = sigmoid_of(gate(1)) * c + sigmoid_of(gate(0)) * std::tanh(gate(2));
-    h = sigmoid_of(gate(3)) * std::tanh(c);
-    expected.push_back(h);
-  }
-  const auto [values, state] = lstm(from_vector(x, {1, 3, 1}));
-  expect_values(values, {1, 3, 1}, expected, 1e-12);
-  expect_values(state.cell[0], {1, 1}, {c}, 1e-12);
-  const auto first = lstm(from_vector<double>({0.3}, {1, 1, 1}));
-  expect_values(lstm(from_vector<double>({-1.2, 2}, {1, 2, 1}), first.state).values, {1, 2, 1},
-                {expected[1], expected[2]}, 1e-12);
-}
-
-TEST(GRU, IsItsDefinition) {
-  nn::GRU gru(1, 1, 1, DType::f64);
-  const auto read = [](const Parameter& p) { return p.tensor().to_vector<double>(); };
-  const auto& layer = gru.layers[0];
-  const Doubles wi = read(layer.weight_ih), wh = read(layer.weight_hh), bi = read(layer.bias_ih),
-                bh = read(layer.bias_hh);
-  const Doubles x = {0.3, -1.2, 2};
-  double h = 0;
-  Doubles expected;
-  for (const double v : x) {
-    const auto in = [&](std::size_t i) { return wi[i] * v + bi[i]; };
-    const auto past = [&](std::size_t i) { return wh[i] * h + bh[i]; };
-    const double r = sigmoid_of(in(0) + past(0)), z = sigmoid_of(in(1) + past(1));
-    h = (1 - z) * std::tanh(in(2) + r * past(2)) + z * h;
-    expected.push_back(h);
-  }
-  expect_values(gru(from_vector(x, {1, 3, 1})).values, {1, 3, 1}, expected, 1e-12);
-}
-
-TEST(Recurrent, LayersNamesAndMistakes) {
-  nn::LSTM lstm(3, 4, 2);
-  std::vector<std::string> names;
-  for (const auto& [name, parameter] : named_parameters(lstm)) names.push_back(name);
-  EXPECT_EQ(names[0], "weight_ih_l0");
-  EXPECT_EQ(names[5], "weight_hh_l1");
-  EXPECT_EQ(lstm.layers[1].weight_ih.shape(), Shape({16, 4}));
-  EXPECT_EQ(lstm(ones({2, 5, 3})).values.shape(), Shape({2, 5, 4}));
-  nn::GRU gru(2, 2, 2, DType::f64);
-  expect_gradient(
-      [&](const auto& xs) {
-        for (auto& layer : gru.layers) layer.weight_hh = xs[1];
-        return gru(xs[0]).values;
-      },
-      {arbitrary({1, 3, 2}), arbitrary({6, 2}, 1)});
-  expect_error([&] { lstm(ones({2, 5, 4})); },
-               "LSTM: expected [batch, time, 3] with a time of at least 1, got tensor<2x5x4xf32>");
-  expect_error([&] { lstm(ones({2, 5, 3}), {{ones({2, 4})}, {}}); }, "LSTM: 1 states for 2 layers");
-  expect_error([] { nn::GRU(3, 4, 0); }, "GRU: expected at least one layer, got 0");
 }
 
 }  // namespace
