@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <weft/nn/attention.h>
+#include <weft/nn/convolution.h>
 #include <weft/nn/layers.h>
 #include <weft/tensor/sharding.h>
 

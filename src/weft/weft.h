@@ -22,9 +22,11 @@
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
 #include <weft/nn/attention.h>
+#include <weft/nn/convolution.h>
 #include <weft/nn/init.h>
 #include <weft/nn/layers.h>
 #include <weft/nn/normalization.h>
+#include <weft/nn/pooling.h>
 #include <weft/nn/recurrent.h>
 #include <weft/nn/transformer.h>
 #include <weft/optim/adafactor.h>
@@ -63,6 +65,7 @@
 #include <weft/tensor/module.h>
 #include <weft/tensor/parameter.h>
 #include <weft/tensor/per_device.h>
+#include <weft/tensor/pooling.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
 #include <weft/tensor/scalar.h>

@@ -150,7 +150,8 @@ TEST(Functions, WindowsThatDoNotFit) {
       "max_pool2d: a window of 5 does not fit dimension 2 of tensor<1x2x4x4xf32>, which has 4 elements with its "
       "padding");
   expect_error([&] { avg_pool2d(x, 0); }, "avg_pool2d: window, stride and dilation must be positive, got 0, 0 and 1");
-  expect_error([&] { max_pool2d(x, 2, 1, 2); }, "max_pool2d: a padding of 2 is more than half of the window 2");
+  expect_error([&] { max_pool2d(x, 2, {.stride = 1, .padding = 2}); },
+               "max_pool2d: a padding of 2 is more than half of the window 2");
   expect_values(conv2d(ones({0, 2, 8, 8}), weight), {0, 3, 4, 4}, {});
 }
 

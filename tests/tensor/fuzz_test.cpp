@@ -67,8 +67,11 @@ const std::vector<Function>& functions() {
       WEFT_CALL(conv1d(a, b, {.stride = r.size(), .padding = r.axis(), .groups = r.size()})),
       WEFT_CALL(conv2d(a, b, {.stride = r.size(), .padding = r.axis(), .groups = r.size()})),
       WEFT_CALL(conv_transpose2d(a, b, c, {.stride = r.size(), .padding = r.axis(), .groups = r.size()})),
-      WEFT_CALL(max_pool2d(a, r.size(), r.size(), r.size())),
-      WEFT_CALL(avg_pool2d(a, r.size(), r.size(), r.size())),
+      WEFT_CALL(
+          max_pool2d(a, r.size(), {.stride = r.size(), .padding = r.size(), .dilation = r.size(), .ceil_mode = true})),
+      WEFT_CALL(avg_pool2d(a, r.size(), {.stride = r.size(), .padding = r.size(), .count_include_pad = false})),
+      WEFT_CALL(adaptive_max_pool2d(a, r.size())),
+      WEFT_CALL(adaptive_avg_pool1d(a, r.size())),
       WEFT_CALL(reshape(a, {r.size(), r.size()})),
       WEFT_CALL(reshape(a, {r.size(), -1})),
       WEFT_CALL(flatten(a, r.axis(), r.axis())),

@@ -114,8 +114,8 @@ TEST(Linalg, Pooling) {
   const Tensor x = counting({1, 1, 4, 4});
   expect_values(max_pool2d(x, 2), {1, 1, 2, 2}, {6, 8, 14, 16});
   expect_values(avg_pool2d(x, 2), {1, 1, 2, 2}, {3.5, 5.5, 11.5, 13.5});
-  expect_values(max_pool2d(-x, 2, 2, 1), {1, 1, 3, 3}, {-1, -2, -4, -5, -6, -8, -13, -14, -16});
-  expect_values(avg_pool2d(x, {1, 4}, {2, 4}), {1, 1, 2, 1}, {2.5, 10.5});
+  expect_values(max_pool2d(-x, 2, {.padding = 1}), {1, 1, 3, 3}, {-1, -2, -4, -5, -6, -8, -13, -14, -16});
+  expect_values(avg_pool2d(x, {1, 4}, {.stride = {2, 4}}), {1, 1, 2, 1}, {2.5, 10.5});
 }
 
 TEST(Linalg, Gradients) {
@@ -132,8 +132,9 @@ TEST(Linalg, Gradients) {
   check([](const Tensor& a, const Tensor& b) { return einsum("bij,jk->bki", {a, b}); }, {2, 2, 3}, {3, 2});
   check([](const Tensor& a, const Tensor& b) { return conv2d(a, b, {.stride = 2, .padding = 1}); }, {1, 2, 4, 3},
         {2, 2, 3, 2});
-  check([](const Tensor& a, const Tensor& b) { return max_pool2d(a, 2) + avg_pool2d(b, 2, 1, {0, 1}); }, {1, 1, 4, 6},
-        {1, 1, 3, 2});
+  check([](const Tensor& a,
+           const Tensor& b) { return max_pool2d(a, 2) + avg_pool2d(b, 2, {.stride = 1, .padding = {0, 1}}); },
+        {1, 1, 4, 6}, {1, 1, 3, 2});
 }
 
 }  // namespace

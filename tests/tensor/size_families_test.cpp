@@ -150,12 +150,13 @@ const Case cases[] = {
      [](std::int64_t b, std::int64_t t) {
        const Tensor x = numbers({b, 2, t, 8}, 2), kernel = numbers({3, 2, 3, 3}, 3);
        const Tensor y = conv2d(x, kernel, {.stride = 2, .padding = 1});
-       return std::vector{y, max_pool2d(x, 3, 2, 1), avg_pool2d(x, 3, 1, 1)};
+       return std::vector{y, max_pool2d(x, 3, {.stride = 2, .padding = 1}),
+                          avg_pool2d(x, 3, {.stride = 1, .padding = 1})};
      }},
     {"gradient of the greatest of each window",
      [](std::int64_t b, std::int64_t t) {
        const Tensor x = numbers({b, 2, t, 8}, 2);
-       return step(sum(exp(max_pool2d(x, 3, 2, 1))), {x});
+       return step(sum(exp(max_pool2d(x, 3, {.stride = 2, .padding = 1}))), {x});
      }},
     {"loop",
      [](std::int64_t b, std::int64_t t) {

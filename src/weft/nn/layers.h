@@ -11,7 +11,6 @@
 #include <utility>
 
 #include <weft/tensor/activation.h>
-#include <weft/tensor/convolution.h>
 #include <weft/tensor/linalg.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/scalar.h>
@@ -85,54 +84,6 @@ class Dropout : public Layer {
 
   Scalar probability;
   Flag training{true, "training"};
-};
-
-// weight [out, in / groups, height, width], bias [out], on x [batch, in, height, width].
-class Conv2d : public Layer {
- public:
-  Conv2d(std::int64_t in, std::int64_t out, Pair2d window, ConvOptions options = {}, bool with_bias = true,
-         DType dtype = DType::f32);
-  Tensor operator()(const Operand& x) const;
-  void fields(auto&& field) {
-    field("weight", weight);
-    field("bias", bias);
-  }
-
-  Parameter weight;
-  std::optional<Parameter> bias;
-  ConvOptions options;
-};
-
-// weight [out, in / groups, window], bias [out], on x [batch, in, time].
-class Conv1d : public Layer {
- public:
-  Conv1d(std::int64_t in, std::int64_t out, std::int64_t window, Conv1dOptions options = {}, bool with_bias = true,
-         DType dtype = DType::f32);
-  Tensor operator()(const Operand& x) const;
-  void fields(auto&& field) {
-    field("weight", weight);
-    field("bias", bias);
-  }
-
-  Parameter weight;
-  std::optional<Parameter> bias;
-  Conv1dOptions options;
-};
-
-// weight [in, out / groups, height, width], bias [out], on x [batch, in, height, width].
-class ConvTranspose2d : public Layer {
- public:
-  ConvTranspose2d(std::int64_t in, std::int64_t out, Pair2d window, ConvTransposeOptions options = {},
-                  bool with_bias = true, DType dtype = DType::f32);
-  Tensor operator()(const Operand& x) const;
-  void fields(auto&& field) {
-    field("weight", weight);
-    field("bias", bias);
-  }
-
-  Parameter weight;
-  std::optional<Parameter> bias;
-  ConvTransposeOptions options;
 };
 
 // Applies modules and functions one after the other: Sequential(Linear(4, 8), [](const Tensor& x) { return relu(x); },
