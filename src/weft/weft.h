@@ -23,6 +23,7 @@
 #include <weft/jit/dynamic.h>
 #include <weft/nn/attention.h>
 #include <weft/nn/convolution.h>
+#include <weft/nn/image.h>
 #include <weft/nn/init.h>
 #include <weft/nn/layers.h>
 #include <weft/nn/normalization.h>
@@ -58,6 +59,7 @@
 #include <weft/tensor/fft.h>
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
+#include <weft/tensor/image.h>
 #include <weft/tensor/indexing.h>
 #include <weft/tensor/jvp.h>
 #include <weft/tensor/linalg.h>

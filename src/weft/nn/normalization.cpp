@@ -47,4 +47,19 @@ Tensor GroupNorm::operator()(const Operand& x) const {
   return group_norm(x, groups, weight, bias, epsilon);
 }
 
+InstanceNorm::InstanceNorm(std::int64_t of, double by, bool affine, DType dtype) : channels(of), epsilon(by) {
+  require(channels > 0, "InstanceNorm: expected at least one channel, got ", channels);
+  if (!affine) return;
+  weight = ones({channels}, dtype);
+  bias = zeros({channels}, dtype);
+}
+
+Tensor InstanceNorm::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  const record::Call call("InstanceNorm", x.where());
+  call.require(!x.is_number() && x.tensor().rank() >= 3 && x.tensor().size(1) == channels, "expected [batch, ",
+               channels, ", spatial...]", x.is_number() ? "" : concat(", got ", x.tensor().type()));
+  return weight ? instance_norm(x, *weight, *bias, epsilon) : instance_norm(x, {}, {}, epsilon);
+}
+
 }  // namespace weft::nn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <weft/tensor/activation.h>
 #include <weft/tensor/module.h>
@@ -46,6 +47,22 @@ class GroupNorm : public Layer {
 
   Parameter weight, bias;
   std::int64_t groups;
+  double epsilon;
+};
+
+// Normalises each channel of each sample of x [batch, channels, spatial...], in one to three spatial dimensions. As in PyTorch, it has
+// parameters only if `affine`; it keeps no running statistics.
+class InstanceNorm : public Layer {
+ public:
+  explicit InstanceNorm(std::int64_t channels, double epsilon = 1e-5, bool affine = false, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  std::optional<Parameter> weight, bias;
+  std::int64_t channels;
   double epsilon;
 };
 

@@ -52,6 +52,8 @@ Tensor batch_norm(const Operand& x, const ChannelStatistics& statistics, const T
 // Like batch_norm, but with the statistics of each sample and each of the `groups` groups of its channels.
 Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight = {}, const Tensor& bias = {},
                   double epsilon = 1e-5);
+// Like group_norm with one group for each channel: x is [batch, channels, spatial...].
+Tensor instance_norm(const Operand& x, const Tensor& weight = {}, const Tensor& bias = {}, double epsilon = 1e-5);
 // x / max(Euclidean norm along the axis, epsilon).
 Tensor normalize(const Operand& x, std::int64_t axis = -1, double epsilon = 1e-12);
 Tensor cosine_similarity(const Operand& a, const Operand& b, std::int64_t axis = -1, double epsilon = 1e-8);

@@ -117,10 +117,11 @@ Tensor batch_norm(const Operand& x, const ChannelStatistics& statistics, const T
   return scale_channels(frame, wide, mean, variance, weight, bias, epsilon, given.dtype());
 }
 
-Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight, const Tensor& bias, double epsilon) {
-  Frame frame("group_norm", x);
-  const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
-  all_but_channels(frame, wide);
+namespace {
+
+Tensor normalize_groups(Frame& frame, Value given, std::int64_t groups, const Tensor& weight, const Tensor& bias,
+                        double epsilon) {
+  const Value wide = detail::as(given, detail::compute_dtype(given.dtype()));
   frame.require(groups > 0 && wide.size(1) % groups == 0, groups, " groups do not divide the channels of ",
                 wide.type());
   const Dim rest = Dim(groups == 0 ? 0 : wide.type().elements() / std::max<std::int64_t>(1, wide.size(0) * groups));
@@ -131,6 +132,23 @@ Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight, c
   const Value y = ir::reshape(centred * detail::spread(factor, centred, within), wide.type().dims());
   const Value zeros = ir::constant(frame.graph(), Type(wide.dtype(), {wide.type().dim(1)}), 0);
   return scale_channels(frame, y, zeros, zeros + 1, weight, bias, 0, given.dtype());
+}
+
+}  // namespace
+
+Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight, const Tensor& bias, double epsilon) {
+  Frame frame("group_norm", x);
+  const Value given = detail::floating(frame, x);
+  all_but_channels(frame, given);
+  return normalize_groups(frame, given, groups, weight, bias, epsilon);
+}
+
+Tensor instance_norm(const Operand& x, const Tensor& weight, const Tensor& bias, double epsilon) {
+  Frame frame("instance_norm", x);
+  const Value given = detail::floating(frame, x);
+  const bool has_instances = given.rank() >= 3 && given.size(1) > 0;
+  frame.require(has_instances, "expected [batch, channels, spatial...], got ", given.type());
+  return normalize_groups(frame, given, given.size(1), weight, bias, epsilon);
 }
 
 Tensor normalize(const Operand& x, std::int64_t axis, double epsilon) {
