@@ -70,6 +70,7 @@
 #include <weft/tensor/pooling.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
+#include <weft/tensor/rotary.h>
 #include <weft/tensor/scalar.h>
 #include <weft/tensor/scope.h>
 #include <weft/tensor/selection.h>

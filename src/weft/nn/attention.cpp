@@ -1,6 +1,7 @@
 #include <weft/nn/attention.h>
 
 #include <weft/nn/init.h>
+#include <weft/record/call.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
 
@@ -30,6 +31,18 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
   };
   const Tensor mixed = scaled_dot_product_attention(project(query, 0), project(key, 1), project(value, 2), options);
   return out_proj(reshape(transpose(mixed, 1, 2), query.shape()));
+}
+
+Tensor RotaryEmbedding::operator()(const Operand& x, const Operand& positions) const {
+  const Scope scope = enter();
+  return rotary_embedding(x, positions, options);
+}
+
+Tensor RotaryEmbedding::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  const record::Call call("RotaryEmbedding", x.where());
+  call.require(!x.is_number() && x.tensor().rank() >= 2, "expected [..., time, width]");
+  return rotary_embedding(x, arange(x.tensor().size(-2)), options);
 }
 
 Tensor padding_mask(const Tensor& lengths, std::int64_t keys) {

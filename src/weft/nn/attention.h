@@ -1,9 +1,10 @@
-// Multi-head attention with PyTorch's names and layouts (torch.nn.MultiheadAttention, batch_first).
+// Multi-head attention with PyTorch's names and layouts (torch.nn.MultiheadAttention, batch_first), and rotary embeddings.
 #pragma once
 
 #include <cstdint>
 
 #include <weft/nn/layers.h>
+#include <weft/tensor/rotary.h>
 
 namespace weft::nn {
 
@@ -26,6 +27,17 @@ class MultiheadAttention : public Layer {
   Parameter in_proj_weight, in_proj_bias;
   Linear out_proj;
   std::int64_t heads;
+};
+
+// Rotates the queries or keys [..., time, width] of each head by their positions (tensor/rotary.h). It has no parameters.
+class RotaryEmbedding : public Layer {
+ public:
+  explicit RotaryEmbedding(RotaryOptions with = {}) : options(with) {}
+  Tensor operator()(const Operand& x, const Operand& positions) const;
+  Tensor operator()(const Operand& x) const;  // positions 0, 1, ...
+  void fields(auto&&) {}
+
+  RotaryOptions options;
 };
 
 // Returns booleans [batch, 1, 1, keys] for AttentionOptions::mask: true for the first lengths[i] keys of sample i.

@@ -64,11 +64,15 @@ struct AttentionOptions {
   bool causal = false;  // query i sees keys 0 to i; with more keys than queries, the last query sees all keys
   std::optional<double> scale = {};  // default: 1 / sqrt(width)
   Tensor mask = {};  // broadcasts to [..., queries, keys]: booleans mark visible keys, numbers are added to the scores
+  // Whether queries [..., heads, queries, width] may have more heads than keys and values: query head h then uses head h / (heads / key
+  // heads) of these, which are not repeated in memory.
+  bool enable_gqa = false;
 
   void fields(auto&& field) {
     field("causal", causal);
     field("scale", scale);
     field("mask", mask);
+    field("enable_gqa", enable_gqa);
   }
 };
 Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <weft/ir/composites.h>
 #include <weft/record/sync.h>
@@ -109,7 +110,7 @@ struct Attention {
 };
 
 // Throws Error unless the operands fit together.
-void check(Frame& frame, Value q, Value k, Value v, const Tensor& mask) {
+void check(Frame& frame, Value q, Value k, Value v, Value mask) {
   frame.require(q.dtype() == k.dtype() && k.dtype() == v.dtype(), "query, key and value differ in type: ", q.type(),
                 ", ", k.type(), ", ", v.type());
   const bool fits = q.rank() >= 2 && q.rank() == k.rank() && k.rank() == v.rank();
@@ -122,7 +123,7 @@ void check(Frame& frame, Value q, Value k, Value v, const Tensor& mask) {
   scores = batch;
   scores.push_back(q.type().dim(rows));
   scores.push_back(k.type().dim(rows));
-  if (mask.defined()) {
+  if (mask) {
     Shape shape;
     frame.require(broadcast_shapes(scores, mask.type().dims(), shape) && shape == scores, "the mask ", mask.type(),
                   " does not broadcast to ", Type(detail::compute_dtype(q.dtype()), scores));
@@ -131,6 +132,65 @@ void check(Frame& frame, Value q, Value k, Value v, const Tensor& mask) {
   frame.require(broadcast_shapes(batch, v.type().dims().first(rows), all), "the values ", v.type(),
                 " do not fit the keys ", k.type());
 }
+
+// The operands of attention whose queries have several heads for each head of the keys, arranged so that all have the same heads.
+struct Groups {
+  std::int64_t of_head = 1;  // query heads for each key head
+  bool as_rows = false;      // whether the queries of a group lie one after the other, as those of one head
+
+  Groups(Frame& frame, Value q, Value k, Value v, bool causal, bool has_mask) {
+    const int at = q.rank() - 3;
+    frame.require(at >= 0 && k.rank() == q.rank() && v.rank() == q.rank(),
+                  "enable_gqa: expected [..., heads, time, width], got ", q.type(), ", ", k.type(), ", ", v.type());
+    frame.require(k.size(at) > 0 && q.size(at) % k.size(at) == 0 && k.size(at) == v.size(at), "the ", q.size(at),
+                  " heads of the queries are not a multiple of the ", k.size(at), " heads of the keys and the ",
+                  v.size(at), " of the values");
+    of_head = q.size(at) / k.size(at);
+    as_rows = !has_mask && (!causal || q.size(at + 1) == 1);
+  }
+
+  // Returns queries of one head with one head of the keys, or of `of_head` heads with that many copies of the keys.
+  Value queries(Value q) const { return ir::reshape(q, split(q, as_rows)); }
+  Value keys(Value k) const {
+    if (as_rows) return k;
+    Shape shape = without_heads(k);
+    Axes places;
+    for (int d = 0; d < k.rank(); ++d) places.push_back(d < k.rank() - 2 ? d : d + 1);
+    shape.push_back(k.type().dim(k.rank() - 3));
+    shape.push_back(of_head);
+    for (const Dim size : k.type().dims().last(2)) shape.push_back(size);
+    return ir::broadcast_in_dim(k, Type(k.dtype(), shape), places);
+  }
+  Value mask(Frame& frame, Value mask, Value q) const {
+    if (mask.rank() < 3) return mask;
+    if (const std::int64_t heads = mask.size(mask.rank() - 3); heads > 1) {
+      frame.require(heads == q.size(q.rank() - 3), "the mask ", mask.type(), " does not fit the queries ", q.type());
+      return ir::reshape(mask, split(mask, false));
+    }
+    Shape shape(mask.type().dims().first(mask.rank() - 2));
+    shape.push_back(1);
+    for (const Dim size : mask.type().dims().last(2)) shape.push_back(size);
+    return ir::reshape(mask, shape);
+  }
+  // Returns the result with the shape of q [..., heads, queries, width] and the width of y.
+  Value result(Value y, Value q) const {
+    Shape shape(q.type().dims().first(q.rank() - 1));
+    shape.push_back(y.type().dim(y.rank() - 1));
+    return ir::reshape(y, shape);
+  }
+
+ private:
+  static Shape without_heads(Value x) { return Shape(x.type().dims().first(x.rank() - 3)); }
+  Shape split(Value x, bool rows) const {
+    Shape shape = without_heads(x);
+    const Dim heads = floor_divide(x.type().dim(x.rank() - 3), of_head), queries = x.type().dim(x.rank() - 2);
+    shape.push_back(heads);
+    if (!rows) shape.push_back(of_head);
+    shape.push_back(rows ? queries * Dim(of_head) : queries);
+    shape.push_back(x.type().dim(x.rank() - 1));
+    return shape;
+  }
+};
 
 }  // namespace
 
@@ -142,18 +202,29 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
     return detail::as(given, detail::contracted_dtype(given.dtype()));
   };
   std::vector<Value> operands{operand(query), operand(key), operand(value)};
+  const Value given = operands[0];
+  Value mask;
+  if (options.mask.defined()) mask = frame.value(options.mask);
+  std::optional<Groups> groups;
+  if (options.enable_gqa) {
+    groups.emplace(frame, given, operands[1], operands[2], options.causal, options.mask.defined());
+    if (mask) mask = groups->mask(frame, mask, given);
+    operands = {groups->queries(given), groups->keys(operands[1]), groups->keys(operands[2])};
+  }
   const Value q = operands[0];
-  check(frame, q, operands[1], operands[2], options.mask);
-  if (options.mask.defined()) operands.push_back(frame.value(options.mask));
+  check(frame, q, operands[1], operands[2], mask);
+  if (mask) operands.push_back(mask);
   const double usual = 1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1)));
-  const Attention attention{options.causal, options.scale.value_or(usual)};
+  // A single query sees all keys.
+  const bool is_causal = options.causal && !(groups && groups->as_rows);
+  const Attention attention{is_causal, options.scale.value_or(usual)};
+  const auto finish = [&](Value y) { return frame.tensor(groups ? groups->result(y, given) : y); };
   // The slices of several blocks are no part of a composite's region when sizes become symbols: each length would be a program of its own.
   // A GPU does not need the blocks.
-  const bool has_blocks = options.causal && q.size(q.rank() - 2) > rows_of_block(q.size(q.rank() - 2));
+  const bool has_blocks = is_causal && q.size(q.rank() - 2) > rows_of_block(q.size(q.rank() - 2));
   const bool stays_whole = !has_blocks || !device().id().memory_space().is_host_visible();
-  if (attention.scale != usual || !stays_whole) return frame.tensor(attention(operands)[0]);
-  return frame.tensor(
-      ir::call_composite(options.causal ? ir::causal_attention : ir::attention, operands, attention)[0]);
+  if (attention.scale != usual || !stays_whole) return finish(attention(operands)[0]);
+  return finish(ir::call_composite(is_causal ? ir::causal_attention : ir::attention, operands, attention)[0]);
 }
 
 }  // namespace weft
