@@ -101,6 +101,25 @@ Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEn
 Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction = Reduction::mean,
                 std::int64_t ignore_index = -100);
 
+struct CtcOptions {
+  std::int64_t blank = 0;                 // the class that stands for no label
+  Reduction reduction = Reduction::mean;  // mean: of the losses divided by the target lengths, or by 1 if these are 0
+  bool zero_infinity =
+      false;  // losses that are infinite, because the input is too short, become 0, and so do their gradients
+
+  void fields(auto&& field) {
+    field("blank", blank);
+    field("reduction", reduction);
+    field("zero_infinity", zero_infinity);
+  }
+};
+// The negative logarithm of the probability that the classes of a sequence, without repetitions and then without blanks, are the target:
+// log probabilities [time, batch, classes], as log_softmax gives them; integer targets [batch, labels], padded with anything; integer
+// lengths of the inputs and of the targets, [batch]. Targets that are no class, and lengths that do not fit, give NaN. The gradient is that
+// of this function; PyTorch's differs by what log_softmax removes. (Graves et al. 2006)
+Tensor ctc_loss(const Operand& log_probabilities, const Operand& targets, const Operand& input_lengths,
+                const Operand& target_lengths, const CtcOptions& options = {});
+
 // Losses between x and a target, which is a tensor of the same shape or a number. Losses do not broadcast, because
 // broadcasting is nearly always a mistake here.
 Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
