@@ -269,6 +269,9 @@ TEST(Decomposition, FunctionsOfFunctions) {
     expect_near(select(solved, 0, i), linalg::solve(select(batch, 0, i), select(vectors, 0, i)), 1e-14);
   const Tensor gradients = vmap(grad([](const Tensor& a) { return linalg::slogdet(a).logabsdet; }))(batch);
   expect_near(gradients, mt(linalg::inv(batch)), 1e-12);
+  auto factors = compile([](const Tensor& a) { return vmap([](const Tensor& x) { return linalg::svd(x); })(a); });
+  const auto [u, s, vh] = factors(batch);
+  expect_near(matmul(u * unsqueeze(s, -2), vh), batch, 1e-12);
   expect_near(vmap([](const Tensor& a) { return linalg::matrix_exp(a); })(batch), linalg::matrix_exp(batch), 1e-12);
   const auto [value, tangent] =
       jvp([](const Tensor& a) { return linalg::inv(a); }, select(batch, 0, 0), select(batch, 0, 1));

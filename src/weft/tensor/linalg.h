@@ -77,24 +77,41 @@ Tensor inv(const Operand& a);
 // min(m, n). P has no gradient.
 struct Lu {
   Tensor p, l, u;
+  void fields(auto&& field) {
+    field("p", p);
+    field("l", l);
+    field("u", u);
+  }
 };
 Lu lu(const Operand& a);
 Tensor det(const Operand& a);
 // The sign of the determinant and the logarithm of its absolute value.
 struct Slogdet {
   Tensor sign, logabsdet;
+  void fields(auto&& field) {
+    field("sign", sign);
+    field("logabsdet", logabsdet);
+  }
 };
 Slogdet slogdet(const Operand& a);
 
 // a = Q R with orthonormal columns of Q: Q [m, k] and R [k, n], or Q [m, m] and R [m, n] if `complete`.
 struct Qr {
   Tensor q, r;
+  void fields(auto&& field) {
+    field("q", q);
+    field("r", r);
+  }
 };
 Qr qr(const Operand& a, bool complete = false);
 
 // a = V diag(values) V^T for a symmetric matrix, with ascending eigenvalues. The mean of `a` and its transpose is factorized.
 struct Eigh {
   Tensor values, vectors;
+  void fields(auto&& field) {
+    field("values", values);
+    field("vectors", vectors);
+  }
 };
 Eigh eigh(const Operand& a);
 Tensor eigvalsh(const Operand& a);
@@ -102,6 +119,11 @@ Tensor eigvalsh(const Operand& a);
 // a = U diag(s) Vh with descending singular values: U [m, k] and Vh [k, n], or square if `full_matrices` (which is not PyTorch's default).
 struct Svd {
   Tensor u, s, vh;
+  void fields(auto&& field) {
+    field("u", u);
+    field("s", s);
+    field("vh", vh);
+  }
 };
 Svd svd(const Operand& a, bool full_matrices = false);
 Tensor svdvals(const Operand& a);
