@@ -6,6 +6,7 @@
 #include <weft/base/metrics.h>
 #include <weft/compiler/artifacts.h>
 #include <weft/data/loader.h>
+#include <weft/data/numpy.h>
 #include <weft/data/padding.h>
 #include <weft/data/padding_policy.h>
 #include <weft/data/prefetch.h>

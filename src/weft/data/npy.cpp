@@ -13,7 +13,6 @@ static_assert(std::endian::native == std::endian::little, "arrays are kept in th
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::uint64_t max_npy_header_bytes = 1 << 16;
 
 void swap_bytes(std::span<std::byte> bytes, std::size_t width) {
@@ -70,10 +69,11 @@ struct Preamble {
 
 Preamble read_preamble(const ReadNext& next, std::uint64_t bytes) {
   unsigned char start[12] = {};
-  const std::size_t least = magic.size() + 4;
+  const std::size_t least = npy_magic.size() + 4;
   require(bytes >= least, "no .npy file: it has ", bytes, " bytes, a header needs ", least);
   next(std::as_writable_bytes(std::span(start, least)));
-  require(std::memcmp(start, magic.data(), magic.size()) == 0, "no .npy file: it does not begin with \\x93NUMPY");
+  require(std::memcmp(start, npy_magic.data(), npy_magic.size()) == 0,
+          "no .npy file: it does not begin with \\x93NUMPY");
   const int version = start[6];
   require(version >= 1 && version <= 3 && start[7] == 0, "format version ", version, '.', +start[7],
           " is not known, 1.0, 2.0 and 3.0 are");
@@ -110,16 +110,10 @@ NpyArray read_elements(const ReadNext& next, std::uint64_t bytes) {
   return result;
 }
 
-void write(const std::filesystem::path& path, std::string header, std::span<const std::byte> elements) {
-  // NumPy pads the header with blanks so that the elements begin at a multiple of 64 bytes.
-  constexpr std::size_t prefix = 10, alignment = 64;
-  header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
-  header.back() = '\n';
+void write(const std::filesystem::path& path, const std::string& preamble, std::span<const std::byte> elements) {
   const std::filesystem::path target = file_to_replace(path);
   AtomicFile file(target.parent_path());
-  file.write(magic);
-  file.write(std::string{1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)});
-  file.write(header);
+  file.write(preamble);
   file.write(elements);
   file.commit(target.filename().string());
 }
@@ -151,12 +145,16 @@ ir::Array read_npy(const std::filesystem::path& path) {
 }
 
 void write_npy(const std::filesystem::path& path, const ir::Array& array) {
-  write(path, print_npy_header(array.type()), array.bytes());
+  write(path, npy_preamble(array.type()), array.bytes());
+}
+
+void write_npy(const std::filesystem::path& path, Type type, std::span<const std::byte> elements) {
+  write(path, npy_preamble(type), elements);
 }
 
 void write_npy(const std::filesystem::path& path, const ir::Array& real, const ir::Array& imaginary) {
   require(real.type() == imaginary.type(), "write_npy: parts of ", real.type(), " and ", imaginary.type());
-  write(path, print_npy_header(real.type(), true), join(real, imaginary));
+  write(path, npy_preamble(real.type(), true), join(real, imaginary));
 }
 
 }  // namespace weft::data

@@ -164,4 +164,13 @@ std::string print_npy_header(Type type, bool is_complex) {
                 shape, "), }");
 }
 
+std::string npy_preamble(Type type, bool is_complex) {
+  std::string header = print_npy_header(type, is_complex);
+  constexpr std::size_t prefix = 10, alignment = 64;
+  header.resize((prefix + header.size() + alignment) / alignment * alignment - prefix, ' ');
+  header.back() = '\n';
+  const auto byte = [](std::size_t number) { return static_cast<char>(number & 0xff); };
+  return std::string(npy_magic) + std::string{1, 0, byte(header.size()), byte(header.size() >> 8)} + header;
+}
+
 }  // namespace weft::data

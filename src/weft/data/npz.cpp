@@ -1,4 +1,5 @@
-// Reads .npz, a ZIP archive of .npy files, with libzip: stored or deflated entries, with every way to encode sizes.
+// Reads and writes .npz, a ZIP archive of .npy files, with libzip: reads stored or deflated entries, with every way to encode sizes.
+#include <array>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -8,12 +9,15 @@
 
 #include <weft/base/error.h>
 #include <weft/data/npy.h>
+#include <weft/data/npy_header.h>
+#include <weft/data/safetensors.h>
 #include <weft/data/safetensors_header.h>
 
 namespace weft::data {
 
 namespace {
 
+constexpr std::string_view suffix = ".npy";
 constexpr std::uint64_t end_bytes = 22;  // size of the end-of-archive record
 
 struct Discard {
@@ -41,6 +45,19 @@ std::string explain(int code) {
     case ZIP_ER_MEMORY: throw std::bad_alloc();
     default: return concat("it cannot be read as a ZIP archive (libzip's error ", code, ')');
   }
+}
+
+std::string reason(int code) {
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  std::string text = zip_error_strerror(&error);
+  zip_error_fini(&error);
+  return text;
+}
+
+zip_buffer_fragment_t part(std::span<const std::byte> bytes) {
+  // libzip's type is not const, but libzip only reads.
+  return {reinterpret_cast<zip_uint8_t*>(const_cast<std::byte*>(bytes.data())), bytes.size()};
 }
 
 Archive open(const std::filesystem::path& path) {
@@ -117,14 +134,44 @@ std::vector<NpyArray> read_npz(const std::filesystem::path& path) {
     const std::vector<Entry> entries = directory_of(archive.get());
     check_sizes(entries, file.size());
     std::vector<NpyArray> arrays;
-    for (const Entry& entry : entries)
-      arrays.push_back(read_entry(archive.get(), entry, concat(path.string(), ": ", entry.name)));
+    for (const Entry& entry : entries) {
+      NpyArray& array = arrays.emplace_back(read_entry(archive.get(), entry, concat(path.string(), ": ", entry.name)));
+      array.name = entry.stat.name;
+      if (array.name.ends_with(suffix)) array.name.resize(array.name.size() - suffix.size());
+    }
     return arrays;
   } catch (const Error& wrong) {
     const std::string message = wrong.what();
     if (message.starts_with(path.string())) throw;
     fail(path.string(), ": ", message);
   }
+}
+
+void write_npz(const std::filesystem::path& path, std::span<const TensorBytes> arrays) {
+  const std::filesystem::path target = file_to_replace(path);
+  int code = 0;
+  Archive archive(zip_open(target.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code));
+  require(archive != nullptr, path.string(), ": cannot be written: ", reason(code));
+  const auto check = [&](bool holds) {
+    require(holds, path.string(), ": cannot be written: ", zip_error_strerror(zip_get_error(archive.get())));
+  };
+  std::vector<std::string> preambles;
+  preambles.reserve(arrays.size());  // libzip reads them when the archive is closed
+  for (const TensorBytes& array : arrays) {
+    const std::string& preamble = preambles.emplace_back(npy_preamble(array.type));
+    const std::array<zip_buffer_fragment_t, 2> parts{{part(std::as_bytes(std::span(preamble))), part(array.bytes)}};
+    zip_source_t* source = zip_source_buffer_fragment(archive.get(), parts.data(), array.bytes.empty() ? 1 : 2, 0);
+    check(source != nullptr);
+    const zip_int64_t entry =
+        zip_file_add(archive.get(), (array.name + std::string(suffix)).c_str(), source, ZIP_FL_ENC_UTF_8);
+    if (entry < 0) zip_source_free(source);
+    check(entry >= 0);
+    constexpr zip_uint16_t midnight = 0, first_of_1980 = 0x21;  // as numpy.savez, so that equal arrays make equal files
+    check(zip_set_file_compression(archive.get(), entry, ZIP_CM_STORE, 0) == 0 &&
+          zip_file_set_dostime(archive.get(), entry, midnight, first_of_1980, 0) == 0);
+  }
+  check(zip_close(archive.get()) == 0);
+  static_cast<void>(archive.release());  // zip_close has freed it
 }
 
 }  // namespace weft::data
