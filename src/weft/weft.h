@@ -79,3 +79,5 @@
 #include <weft/tensor/stablehlo.h>
 #include <weft/tensor/tensor.h>
 #include <weft/tensor/vmap.h>
+#include <weft/train/progress.h>
+#include <weft/train/summary_writer.h>

@@ -18,8 +18,8 @@
 #include <weft/cli/interrupt.h>
 #include <weft/cli/isolated.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
 #include <weft/runtime/parallel.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -70,7 +70,8 @@ Summary run_all(const ConformanceOptions& options, const std::vector<Conformance
                                .time = std::chrono::seconds(options.time_limit)};
   const auto start = std::chrono::steady_clock::now();
   Summary summary;
-  Progress progress("conformance", 0, std::ssize(cases), Progress::standard_error(Progress::rarely));
+  train::Progress progress("conformance", 0, std::ssize(cases),
+                           train::Progress::standard_error(train::Progress::rarely));
   std::int64_t ended = 0;
   run_isolated(
       cases.size(), limits,

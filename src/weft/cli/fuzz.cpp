@@ -22,12 +22,12 @@
 #include <weft/cli/interrupt.h>
 #include <weft/cli/isolated.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
 #include <weft/fuzz/check.h>
 #include <weft/fuzz/generator.h>
 #include <weft/fuzz/inputs.h>
 #include <weft/ir/text/text.h>
 #include <weft/runtime/devices.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -79,7 +79,8 @@ GraphResult run_graph(std::uint64_t seed, const FuzzOptions& options) {
 class FuzzRun {
  public:
   explicit FuzzRun(const FuzzOptions& options)
-      : options_(options), progress_("fuzz", 0, options.graphs, Progress::standard_error(Progress::rarely)) {}
+      : options_(options),
+        progress_("fuzz", 0, options.graphs, train::Progress::standard_error(train::Progress::rarely)) {}
 
   // Runs the graphs in batches, one process per batch. The graphs of a batch that crashed run again, each in its own
   // process.
@@ -215,7 +216,7 @@ class FuzzRun {
   }
 
   const FuzzOptions& options_;
-  Progress progress_;
+  train::Progress progress_;
   std::map<std::string, std::int64_t> faults_;
   std::map<std::int64_t, GraphResult> failures_;  // by index of the graph
   std::string last_crash_;

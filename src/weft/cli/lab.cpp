@@ -13,7 +13,7 @@
 #include <weft/base/json.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -130,11 +130,11 @@ void add_recompile(CLI::App& lab) {
   add_integer(command, "--eval-steps", options->eval_steps, "steps of each evaluation loop", {1, 1'000'000});
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {
-    std::optional<Progress> progress;  // of the loop that currently runs
+    std::optional<train::Progress> progress;  // of the loop that currently runs
     const lab::RecompileReport report =
         lab::measure_recompile(*options, [&](const std::string& loop, std::int64_t steps, std::int64_t of) {
           if (steps == 0)
-            progress.emplace(loop, 0, of, Progress::standard_error(Progress::rarely));
+            progress.emplace(loop, 0, of, train::Progress::standard_error(train::Progress::rarely));
           else
             progress->update(steps, [] { return std::string("steps"); });
         });

@@ -14,9 +14,9 @@
 #include <weft/cli/interrupt.h>
 #include <weft/cli/lab_mesh_simulation.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
 #include <weft/profile/collectives.h>
 #include <weft/profile/table.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -113,8 +113,8 @@ void run_mesh(MeshCommandOptions& options) {
   options.output = options.folder;
   const std::int64_t steps_each = options.steps + 2;
   const std::size_t runs = options.batches.size() + (options.variants ? lab::variant_count() : 0);
-  Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(runs),
-                    Progress::standard_error(Progress::rarely));
+  train::Progress progress("steps", 0, steps_each * static_cast<std::int64_t>(runs),
+                           train::Progress::standard_error(train::Progress::rarely));
   std::int64_t steps = 0;
   Interrupt interrupt;
   interrupt.hurry();

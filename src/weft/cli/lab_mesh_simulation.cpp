@@ -11,7 +11,7 @@
 #include <weft/cli/command_line.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -96,7 +96,8 @@ void run_mesh_simulation(const lab::SimulationOptions& options, bool json) {
   const std::size_t layouts = lab::simulated_layouts().size();
   std::size_t runs = layouts * options.devices.size();
   for (const std::int64_t devices : options.measured) runs += devices == 1 ? 1 : layouts;
-  Progress progress("layouts", 0, static_cast<std::int64_t>(runs), Progress::standard_error(Progress::rarely));
+  train::Progress progress("layouts", 0, static_cast<std::int64_t>(runs),
+                           train::Progress::standard_error(train::Progress::rarely));
   std::int64_t done = 0;
   Interrupt interrupt;
   interrupt.hurry();

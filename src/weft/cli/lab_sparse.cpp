@@ -12,7 +12,7 @@
 #include <weft/cli/command_line.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -94,7 +94,8 @@ void print_table(const lab::SparseReport& report, const lab::SparseOptions& opti
 }
 
 void run_sparse(const lab::SparseOptions& options, bool json) {
-  Progress progress("steps", 0, lab::sparse_step_count(options), Progress::standard_error(Progress::rarely));
+  train::Progress progress("steps", 0, lab::sparse_step_count(options),
+                           train::Progress::standard_error(train::Progress::rarely));
   std::int64_t steps = 0;
   Interrupt interrupt;
   interrupt.hurry();

@@ -9,7 +9,7 @@
 #include <weft/base/error.h>
 #include <weft/cli/config_flags.h>
 #include <weft/cli/options.h>
-#include <weft/cli/progress.h>
+#include <weft/train/progress.h>
 
 namespace weft::cli {
 
@@ -39,7 +39,7 @@ TrainRankingParser::TrainRankingParser(CLI::App& command, TrainRankingOptions& o
 std::int64_t TrainRankingParser::steps_of_a_pass(const ranking::RankingConfig& config) const {
   const ranking::DaysOfRun days = options_.data.empty() ? ranking::generated_days(config)
                                                         : ranking::open_days(options_.data, config, options_.tolerant);
-  Progress progress("count", 0, 0, Progress::standard_error(Progress::rarely));
+  train::Progress progress("count", 0, 0, train::Progress::standard_error(train::Progress::rarely));
   const std::int64_t samples =
       days.train->count_samples([&](std::int64_t counted) { progress.update(counted, [] { return "samples"; }); });
   return std::max<std::int64_t>(1, (samples + config.batch - 1) / config.batch);

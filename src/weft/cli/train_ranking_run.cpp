@@ -126,7 +126,7 @@ int TrainRankingRun::run() {
     // The number of samples of files is not known before they are read.
     const std::int64_t all = options_.data.empty() ? config_.held_out * config_.day_samples : 0;
     progress_.emplace("evaluate", 0, options_.evaluate > 0 ? options_.evaluate : all,
-                      Progress::standard_error(Progress::rarely));
+                      train::Progress::standard_error(train::Progress::rarely));
     loop_.validate();
     progress_.reset();
   }
@@ -144,7 +144,7 @@ int TrainRankingRun::write_days() const {
   std::int64_t done = 0;
   Interrupt interrupt;
   {
-    Progress progress("write", 0, chunks, Progress::standard_error(Progress::rarely));
+    train::Progress progress("write", 0, chunks, train::Progress::standard_error(train::Progress::rarely));
     ranking::write_days(options_.write_data, config_, options_.gzip, static_cast<int>(options_.workers), [&] {
       progress.update(++done, [] { return "chunks"; });
       return interrupt.signal() == 0;

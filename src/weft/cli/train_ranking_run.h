@@ -49,8 +49,8 @@ class TrainRankingRun {
   std::optional<ranking::BatchReader> batches_;
   ranking::LoadedBatch batch_;  // of the next step
   std::optional<ranking::Evaluation> evaluation_;
-  std::optional<Progress> progress_;  // of the evaluation at the end
-  std::int64_t skipped_ = 0;          // malformed lines
+  std::optional<train::Progress> progress_;  // of the evaluation at the end
+  std::int64_t skipped_ = 0;                 // malformed lines
   std::string first_skipped_;
 };
 

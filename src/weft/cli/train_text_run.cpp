@@ -125,7 +125,7 @@ std::string TrainTextRun::sample() {
   const text::SamplingOptions sampling{options_.temperature, options_.top_k, static_cast<std::uint64_t>(config_.seed)};
   std::string text = options_.prompt.empty() ? "\n" : options_.prompt;
   const std::size_t start = options_.prompt.empty() ? text.size() : 0;
-  Progress progress("sample", 0, options_.sample, Progress::standard_error(Progress::rarely));
+  train::Progress progress("sample", 0, options_.sample, train::Progress::standard_error(train::Progress::rarely));
   for (std::int64_t i = 0; i < options_.sample && loop_.signal() == 0; ++i) {
     // The model receives the last `context` bytes, padded, so that the program is the same for every length.
     const std::size_t length = std::min<std::size_t>(text.size(), config_.context);

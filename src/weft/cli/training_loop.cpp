@@ -63,7 +63,7 @@ void TrainingLoop::begin(std::int64_t step, std::int64_t last_step) {
 void TrainingLoop::train(const train::Settings& settings) {
   const std::int64_t every =
       options_.log_every > 0 ? options_.log_every : std::max<std::int64_t>(1, (last_step_ - step_) / 20);
-  progress_.emplace("train", step_, last_step_, Progress::standard_error(every));
+  progress_.emplace("train", step_, last_step_, train::Progress::standard_error(every));
   progress_->update(step_, [] { return "compiling"; });
   start_ = std::chrono::steady_clock::now();
   clock_.restart();
@@ -250,7 +250,8 @@ std::string TrainingLoop::summary() const {
     text += concat("checkpoint", saved_step_ == step_ ? "" : concat(" of step ", saved_step_), ": ", folder_.string(),
                    '\n');
   constexpr int widest = 72;
-  const std::string chart = loss_chart(losses_, first_step_, validations_, std::min(widest, terminal_columns() - 1));
+  const std::string chart =
+      loss_chart(losses_, first_step_, validations_, std::min(widest, train::terminal_columns() - 1));
   if (!chart.empty()) text += '\n' + chart;
   return text;
 }

@@ -17,12 +17,12 @@
 #include <weft/base/status.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/loss_chart.h>
-#include <weft/cli/progress.h>
 #include <weft/cli/train_options.h>
 #include <weft/tensor/future.h>
 #include <weft/tensor/module.h>
 #include <weft/train/agreement.h>
 #include <weft/train/checkpoint.h>
+#include <weft/train/progress.h>
 #include <weft/train/step_clock.h>
 
 namespace weft::cli {
@@ -112,7 +112,7 @@ class TrainingLoop {
   double first_step_s_ = 0, record_us_ = 0;
   std::uint64_t nodes_per_step_ = 0, peak_bytes_planned_ = 0;
   std::int64_t recompiles_ = 0;  // of the step, after its first compile
-  std::optional<Progress> progress_;
+  std::optional<train::Progress> progress_;
   // Created at the end of the first step, because before that there is nothing to save.
   std::optional<Interrupt> interrupt_;
 };

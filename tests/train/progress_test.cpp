@@ -1,4 +1,4 @@
-#include <weft/cli/progress.h>
+#include <weft/train/progress.h>
 
 #include <algorithm>
 #include <sstream>
@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace weft::cli {
+namespace weft::train {
 namespace {
 
 using testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(Progress, OfAnUnknownTotal) {
 }
 
 }  // namespace
-}  // namespace weft::cli
+}  // namespace weft::train

@@ -1,5 +1,8 @@
 // Shows the progress of long work on the error stream: on a terminal, a bar that is redrawn in place; otherwise plain
 // lines, one per `line_every` units and after ten seconds without a line. Not thread-safe.
+//
+//   train::Progress progress("train", 0, steps, train::Progress::standard_error(100));
+//   progress.update(step, [&] { return concat("loss ", loss.item()); });
 #pragma once
 
 #include <chrono>
@@ -8,7 +11,7 @@
 #include <ostream>
 #include <string>
 
-namespace weft::cli {
+namespace weft::train {
 
 int terminal_columns();  // width of the terminal of a standard stream; 80 if there is none
 
@@ -31,7 +34,7 @@ class Progress {
   ~Progress();  // ends the bar's line
 
   // `status` returns the text after the count, such as "loss 1.23"; it is called only when a line is shown.
-  void update(std::int64_t done, const std::function<std::string()>& status);
+  void update(std::int64_t done, const std::function<std::string()>& status = [] { return std::string(); });
   // Prints a separate line above the bar.
   void note(const std::string& line);
 
@@ -49,4 +52,4 @@ class Progress {
   std::string shown_;                // the bar that is currently on the terminal
 };
 
-}  // namespace weft::cli
+}  // namespace weft::train

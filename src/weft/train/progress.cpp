@@ -1,4 +1,4 @@
-#include <weft/cli/progress.h>
+#include <weft/train/progress.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include <weft/base/error.h>
 #include <weft/runtime/ranks.h>
 
-namespace weft::cli {
+namespace weft::train {
 
 int terminal_columns() {
   for (const int stream : {STDERR_FILENO, STDOUT_FILENO})
@@ -43,7 +43,9 @@ void Progress::update(std::int64_t done, const std::function<std::string()>& sta
   done_ = done;
   const auto now = Clock::now();
   const auto rest = [&] {
-    return total_ > 0 ? concat(done_, "/", total_, "  ", status(), "  ", time_left()) : concat(done_, " ", status());
+    const std::string text = status();
+    if (total_ == 0) return text.empty() ? concat(done_) : concat(done_, " ", text);
+    return concat(done_, "/", total_, text.empty() ? "" : "  ", text, "  ", time_left());
   };
   if (options_.terminal) {
     if (now - drawn_ < std::chrono::milliseconds(100) && (total_ == 0 || done_ < total_) && !shown_.empty()) return;
@@ -99,4 +101,4 @@ void Progress::draw(const std::string& line) {
   *options_.out << '\r' << line << std::string(before > line.size() ? before - line.size() : 0, ' ') << std::flush;
 }
 
-}  // namespace weft::cli
+}  // namespace weft::train
