@@ -8,6 +8,7 @@ import time
 
 import jax
 import jax.numpy as jnp
+import language_model
 import optax
 from jax import Array
 
@@ -62,18 +63,8 @@ def loss_of(weights: Weights, tokens: Array, flags: argparse.Namespace) -> Array
     return optax.softmax_cross_entropy_with_integer_labels(logits, tokens[:, 1:]).mean()
 
 
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dtype", choices=("f32", "bf16"), default="bf16")
-    parser.add_argument("--attention", choices=("xla", "cudnn"), default="cudnn")
-    sizes = dict(layers=12, width=768, heads=12, context=1024, vocabulary=50257, batch=32, steps=20, warm_up=4)
-    for name, value in sizes.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
-    return parser.parse_args()
-
-
 def main() -> None:
-    flags = parse()
+    flags = language_model.parse(__doc__, {"attention": ("cudnn", "xla")})
     start = time.perf_counter()
     optimizer = optax.adamw(3e-4, b2=0.999, weight_decay=0.1)
     weights = make_weights(flags)
@@ -91,31 +82,17 @@ def main() -> None:
 
     train_step = jax.jit(update, donate_argnums=(0, 1))
     picked = [pick(index) for index in range(4)]
-    first = time.perf_counter()
-    losses = []
-    for index in range(flags.warm_up):
+
+    def step(index: int) -> Array:
+        nonlocal weights, state
         weights, state, loss = train_step(weights, state, picked[index % 4])
-        losses.append(float(loss))
-        if index == 0:
-            first_step = time.perf_counter() - first
-    timed = time.perf_counter()
-    later = []
-    for index in range(flags.steps):
-        weights, state, loss = train_step(weights, state, picked[(flags.warm_up + index) % 4])
-        later.append(loss)
-    host = time.perf_counter() - timed
-    jax.block_until_ready((weights, later))
-    seconds = time.perf_counter() - timed
+        return loss
+
     result = {
         "peer": f"jax-jit, {flags.attention} attention",
         "version": jax.__version__,
-        "first_step_s": first_step,
-        "start_to_first_step_s": first - start + first_step,
-        "step_ms": 1e3 * seconds / flags.steps,
-        "host_ms": 1e3 * host / flags.steps,
-        "tokens_per_s": flags.steps * flags.batch * flags.context / seconds,
+        **language_model.measure(flags, start, step, lambda: jax.block_until_ready(weights)),
         "peak_bytes": jax.local_devices()[0].memory_stats()["peak_bytes_in_use"],
-        "losses": losses + [float(loss) for loss in later],
     }
     print(json.dumps(result))
 

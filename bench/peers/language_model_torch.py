@@ -6,6 +6,7 @@ import argparse
 import json
 import time
 
+import language_model
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -45,18 +46,9 @@ class Gpt(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1).float(), tokens[:, 1:].flatten())
 
 
-def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mode", choices=("eager", "compile", "max-autotune", "reduce-overhead"), default="compile")
-    parser.add_argument("--dtype", choices=("f32", "bf16"), default="bf16")
-    sizes = dict(layers=12, width=768, heads=12, context=1024, vocabulary=50257, batch=32, steps=20, warm_up=4)
-    for name, value in sizes.items():
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
-    return parser.parse_args()
-
-
 def main() -> None:
-    flags = parse()
+    modes = ("compile", "eager", "max-autotune", "reduce-overhead")
+    flags = language_model.parse(__doc__, {"mode": modes})
     start = time.perf_counter()
     torch.manual_seed(1)
     device = torch.device("cuda")
@@ -78,26 +70,11 @@ def main() -> None:
         optimizer.zero_grad(set_to_none=True)
         return loss.detach().clone()
 
-    first = time.perf_counter()
-    losses = [step(0).item()]
-    first_step = time.perf_counter() - first
-    losses += [step(index).item() for index in range(1, flags.warm_up)]
-    torch.cuda.synchronize()
-    timed = time.perf_counter()
-    later = [step(flags.warm_up + index) for index in range(flags.steps)]
-    host = time.perf_counter() - timed
-    torch.cuda.synchronize()
-    seconds = time.perf_counter() - timed
     result = {
         "peer": f"torch-{flags.mode}",
         "version": torch.__version__,
-        "first_step_s": first_step,
-        "start_to_first_step_s": first - start + first_step,
-        "step_ms": 1e3 * seconds / flags.steps,
-        "host_ms": 1e3 * host / flags.steps,
-        "tokens_per_s": flags.steps * flags.batch * flags.context / seconds,
+        **language_model.measure(flags, start, step, torch.cuda.synchronize),
         "peak_bytes": torch.cuda.max_memory_allocated(),
-        "losses": losses + [loss.item() for loss in later],
     }
     print(json.dumps(result))
 
