@@ -2,7 +2,9 @@
 // is given is done on the CPU, late, and it is stricter than a real driver where that finds mistakes:
 //   - A host access to a device address is a segmentation fault.
 //   - Calls without a current context fail, and so do copies and kernels beyond a live block of memory.
+//   - Calls that may wait or allocate fail while the thread captures a stream, and so does the capture.
 //   - New memory has a content that is not zero, and copies read the memory of the host when they are done, not when they are asked for.
+// It is also a tool for NVTX (weft/runtime/cuda/nvtx.h), and counts ranges.
 // Kernels are functions that tests add under a name. An image of code is a text that contains the names of its kernels.
 #pragma once
 
@@ -37,6 +39,10 @@ struct FalseDriver {
     std::size_t blocks, bytes, pinned_blocks, streams, events, modules, graphs;
   };
   Live (*live)();  // made and not yet released
+  std::size_t (*graph_launches)();
+  // As a tool for NVTX: how many ranges with this name have begun, and how many of all are open.
+  std::size_t (*ranges_named)(const char* name);
+  int (*open_ranges)();
 };
 
 // Makes the false driver the one that this process uses, unless tests are to use a real GPU (WEFT_TEST_GPU=1). Must be called before the

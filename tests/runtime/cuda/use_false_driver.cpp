@@ -12,6 +12,7 @@ bool use_false_driver() {
   static const bool is_used = [] {
     const char* const wants_gpu = std::getenv("WEFT_TEST_GPU");
     if (wants_gpu && *wants_gpu == '1') return false;
+    ::setenv("NVTX_INJECTION64_PATH", WEFT_FALSE_DRIVER, 1);
     new knobs::Override(knobs::cuda_driver, WEFT_FALSE_DRIVER);  // until the process ends
     return true;
   }();
