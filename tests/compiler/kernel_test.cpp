@@ -10,6 +10,7 @@
 #include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 
+#include "arrays.h"
 #include "run.h"
 
 namespace weft {
@@ -18,45 +19,12 @@ namespace {
 using ir::Array;
 using ir::Value;
 
-Array random_array(Type type, std::uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  Array array(type);
-  visit(type.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    for (T& x : array.data<T>()) {
-      if constexpr (std::is_integral_v<T>) {
-        x = static_cast<T>(generator() % 7);
-      } else {
-        x = static_cast<T>(std::normal_distribution<double>()(generator));
-      }
-    }
-  });
-  return array;
-}
-
-double tolerance(DType t) { return t == DType::f64 ? 1e-12 : t == DType::f32 ? 2e-5 : t == DType::bf16 ? 2e-2 : 3e-3; }
-
-void expect_close(const Array& got, const Array& want) {
-  ASSERT_EQ(got.type(), want.type());
-  for (std::int64_t i = 0; i < got.size(); ++i) {
-    const double a = got.element(i), b = want.element(i);
-    if (std::isnan(b)) {
-      ASSERT_TRUE(std::isnan(a)) << i;
-    } else if (std::isinf(b)) {
-      ASSERT_EQ(a, b) << i;
-    } else {
-      ASSERT_NEAR(a, b, is_float(got.dtype()) ? tolerance(got.dtype()) * (1 + std::abs(b)) : 0)
-          << got.type() << " at " << i;
-    }
-  }
-}
-
 using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
 
 compiler::Report check(const std::vector<Type>& types, const Body& body) {
   const auto graph = ir::make_graph(types, body);
   std::vector<Array> inputs;
-  for (const Type t : types) inputs.push_back(random_array(t, inputs.size() + 1));
+  for (const Type t : types) inputs.push_back(test::random_array(t, inputs.size() + 1));
   const auto want = ir::interpret(*graph, inputs);
   compiler::Report report;
   for (const bool fuse : {true, false})
@@ -71,7 +39,7 @@ compiler::Report check(const std::vector<Type>& types, const Body& body) {
       EXPECT_EQ(got.size(), want.size());
       for (std::size_t i = 0; i < got.size(); ++i) {
         SCOPED_TRACE(concat("output ", i));
-        expect_close(got[i], want[i]);
+        test::expect_near(got[i], want[i]);
       }
     }
   return report;
@@ -153,13 +121,13 @@ TEST(Kernel, ConcatenationsOfManyOperandsAreWrittenPartByPart) {
     };
     const auto graph = ir::make_graph(types, [&](ir::Graph&, auto x) { return graph_of(x); });
     std::vector<Array> inputs;
-    for (const Type t : types) inputs.push_back(random_array(t, inputs.size() + trial));
+    for (const Type t : types) inputs.push_back(test::random_array(t, inputs.size() + trial));
     const auto want = ir::interpret(*graph, inputs);
     for (const bool strict : {false, true}) {
       compiler::Options options;
       options.strict = strict;
       const auto got = test::run_compiled(*graph, inputs, options);
-      for (std::size_t i = 0; i < got.size(); ++i) expect_close(got[i], want[i]);
+      for (std::size_t i = 0; i < got.size(); ++i) test::expect_near(got[i], want[i]);
     }
   }
 }

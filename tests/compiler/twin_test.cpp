@@ -1,114 +1,23 @@
 // Kernels of a GPU, run by the host, compared with the interpreter. Their threads run in several orders, which must give the same bits.
 #include <weft/compiler/codegen/twin/twin.h>
 
-#include <cmath>
-#include <functional>
-#include <random>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <weft/base/error.h>
-#include <weft/compiler/thunks/gpu_kernel_thunk.h>
+#include <weft/compiler/loop/gpu_grid.h>
 #include <weft/ir/composites.h>
-#include <weft/ir/interpreter.h>
 #include <weft/ir/ops.h>
 
-#include "run.h"
+#include "twin_check.h"
 
 namespace weft {
 namespace {
 
-using ir::Array;
 using ir::Value;
 
-using Body = std::function<std::vector<Value>(ir::Graph&, std::span<const Value>)>;
 using Dims = std::vector<std::int64_t>;
-
-Array random_elements(Type type, std::uint64_t seed) {
-  std::mt19937_64 generator(seed);
-  Array array(type);
-  visit(type.dtype(), [&](auto tag) {
-    using T = decltype(tag);
-    for (T& x : array.data<T>()) {
-      if constexpr (std::is_integral_v<T>) {
-        x = static_cast<T>(generator() % (std::is_same_v<T, bool> ? 2 : 7));
-      } else {
-        x = static_cast<T>(std::normal_distribution<double>()(generator));
-      }
-    }
-  });
-  return array;
-}
-
-double relative_bound(DType t) {
-  return t == DType::f64 ? 1e-12 : t == DType::f32 ? 2e-5 : t == DType::bf16 ? 2e-2 : 3e-3;
-}
-
-void expect_near(const Array& got, const Array& want) {
-  ASSERT_EQ(got.type(), want.type());
-  for (std::int64_t i = 0; i < got.size(); ++i) {
-    const double a = got.element(i), b = want.element(i);
-    if (std::isnan(b)) {
-      ASSERT_TRUE(std::isnan(a)) << i;
-    } else if (std::isinf(b)) {
-      ASSERT_EQ(a, b) << i;
-    } else {
-      ASSERT_NEAR(a, b, is_float(got.dtype()) ? relative_bound(got.dtype()) * (1 + std::abs(b)) : 0)
-          << got.type() << " at " << i;
-    }
-  }
-}
-
-int count_gpu_thunks(const runtime::Executable& executable) {
-  int count = 0;
-  for (const auto& thunk : executable.thunks)
-    count += dynamic_cast<const compiler::GpuKernelThunk*>(thunk.get()) != nullptr;
-  return count;
-}
-
-bool same_bits(const std::vector<Array>& a, const std::vector<Array>& b) {
-  return std::ranges::equal(a, b,
-                            [](const Array& x, const Array& y) { return std::ranges::equal(x.bytes(), y.bytes()); });
-}
-
-void check_inputs(const ir::Graph& graph, const std::vector<Array>& inputs, compiler::Options options = {}) {
-  const auto want = ir::interpret(graph, inputs);
-  options.target = &compiler::Target::named("twin");
-  std::vector<Array> strictly;
-  for (const bool fuse : {true, false})
-    for (const bool strict : {false, true}) {
-      options.fuse = fuse;
-      options.strict = strict;
-      SCOPED_TRACE(concat(fuse ? "fused" : "unfused", strict ? ", strict" : ""));
-      const auto executable = compiler::compile(graph, options);
-      EXPECT_GT(count_gpu_thunks(*executable), 0);
-      std::vector<Array> first;
-      for (const std::uint64_t seed : {1, 2}) {
-        compiler::twin::set_seed(seed);
-        const auto got = test::run(executable, inputs);
-        ASSERT_EQ(got.size(), want.size());
-        for (std::size_t i = 0; i < got.size(); ++i) {
-          SCOPED_TRACE(concat("output ", i));
-          expect_near(got[i], want[i]);
-          if (!first.empty()) {
-            EXPECT_TRUE(std::ranges::equal(got[i].bytes(), first[i].bytes())) << "other bits in another order";
-          }
-        }
-        first = got;
-      }
-      if (strict && !strictly.empty()) {
-        EXPECT_TRUE(same_bits(first, strictly)) << "other bits without fusion";
-      }
-      if (strict) strictly = std::move(first);
-    }
-}
-
-void check(const std::vector<Type>& types, const Body& body, const compiler::Options& options = {}) {
-  std::vector<Array> inputs;
-  for (const Type t : types) inputs.push_back(random_elements(t, inputs.size() + 1));
-  check_inputs(*ir::make_graph(types, body), inputs, options);
-}
+using test::check_on_twin;
 
 constexpr DType floats[] = {DType::f32, DType::f64, DType::bf16, DType::f16};
 
@@ -116,7 +25,7 @@ TEST(Twin, Pointwise) {
   for (const DType t : floats)
     for (const std::int64_t n : {0, 1, 15, 16, 17, 1000, 5000}) {
       SCOPED_TRACE(concat(t, ' ', n));
-      check({Type(t, {n}), Type(t, {n})}, [](ir::Graph&, auto x) {
+      check_on_twin({Type(t, {n}), Type(t, {n})}, [](ir::Graph&, auto x) {
         return std::vector{ir::maximum(x[0] * x[1] + x[0], x[1]) - x[1], ir::sqrt(ir::abs(x[0]))};
       });
     }
@@ -124,7 +33,7 @@ TEST(Twin, Pointwise) {
 
 TEST(Twin, Functions) {
   for (const DType t : {DType::f32, DType::bf16, DType::f16})
-    check({Type(t, {3, 200})}, [](ir::Graph&, auto x) {
+    check_on_twin({Type(t, {3, 200})}, [](ir::Graph&, auto x) {
       return std::vector{ir::tanh(x[0]), ir::exponential(x[0]), ir::log(ir::abs(x[0])), ir::logistic(x[0]),
                          ir::rsqrt(ir::abs(x[0]))};
     });
@@ -132,22 +41,22 @@ TEST(Twin, Functions) {
 
 TEST(Twin, TypesOfSeveralWidths) {
   for (const std::int64_t n : {8, 100, 4096})
-    check({Type(DType::i8, {n}), Type(DType::i64, {n}), Type(DType::boolean, {n}), Type(DType::bf16, {n}),
-           Type(DType::f64, {n})},
-          [](ir::Graph&, auto x) {
-            const Value byte = ir::convert(x[0], DType::i64) + x[1];
-            return std::vector{byte,
-                               ir::select(x[2], x[3], ir::convert(x[4], DType::bf16)),
-                               ir::convert(x[4], DType::i8),
-                               ir::not_(x[2]),
-                               ir::convert(x[2], DType::f64) * x[4],
-                               x[0] + x[0]};
-          });
+    check_on_twin({Type(DType::i8, {n}), Type(DType::i64, {n}), Type(DType::boolean, {n}), Type(DType::bf16, {n}),
+                   Type(DType::f64, {n})},
+                  [](ir::Graph&, auto x) {
+                    const Value byte = ir::convert(x[0], DType::i64) + x[1];
+                    return std::vector{byte,
+                                       ir::select(x[2], x[3], ir::convert(x[4], DType::bf16)),
+                                       ir::convert(x[4], DType::i8),
+                                       ir::not_(x[2]),
+                                       ir::convert(x[2], DType::f64) * x[4],
+                                       x[0] + x[0]};
+                  });
 }
 
 TEST(Twin, BroadcastsTransposesSlicesReverses) {
   for (const std::int64_t n : {37, 64})
-    check({Type(DType::f32, {8, n}), Type(DType::f32, {n}), Type(DType::f32, {8})}, [n](ir::Graph&, auto x) {
+    check_on_twin({Type(DType::f32, {8, n}), Type(DType::f32, {n}), Type(DType::f32, {8})}, [n](ir::Graph&, auto x) {
       const Dims one{1}, zero{0}, swap{1, 0}, start{2, 1}, limit{n - 4, 7}, stride{3, 2};
       const Value b = ir::broadcast_in_dim(x[1], x[0].type(), one) * ir::broadcast_in_dim(x[2], x[0].type(), zero);
       const Value t = ir::transpose(x[0] + b, swap);
@@ -157,49 +66,51 @@ TEST(Twin, BroadcastsTransposesSlicesReverses) {
 
 TEST(Twin, PadsAndConcatenations) {
   for (const std::int64_t n : {6, 64})
-    check({Type(DType::f32, {4, n}), Type(DType::f32, {4, 3}), Type(DType::f32, {4, 8})}, [](ir::Graph& g, auto x) {
-      const Dims low{1, -2}, high{0, 5}, none{0, 0}, inside{1, 2};
-      const Value zero = ir::constant(g, Type(DType::f32, {}), 7);
-      const Value parts[] = {x[0], x[2], x[1], x[0] * x[0]};
-      return std::vector{ir::pad(x[0], zero, low, high, none), ir::pad(x[0] * 2.0, zero, none, high, inside),
-                         ir::concatenate(parts, 1)};
-    });
+    check_on_twin({Type(DType::f32, {4, n}), Type(DType::f32, {4, 3}), Type(DType::f32, {4, 8})},
+                  [](ir::Graph& g, auto x) {
+                    const Dims low{1, -2}, high{0, 5}, none{0, 0}, inside{1, 2};
+                    const Value zero = ir::constant(g, Type(DType::f32, {}), 7);
+                    const Value parts[] = {x[0], x[2], x[1], x[0] * x[0]};
+                    return std::vector{ir::pad(x[0], zero, low, high, none),
+                                       ir::pad(x[0] * 2.0, zero, none, high, inside), ir::concatenate(parts, 1)};
+                  });
 }
 
 TEST(Twin, Gathers) {
   for (const DType t : {DType::f32, DType::bf16})
-    check({Type(t, {7, 16}), Type(DType::i32, {3, 4}), Type(DType::i32, {}), Type(DType::i32, {})},
-          [](ir::Graph&, auto x) {
-            const Dims offset{2}, collapsed{0}, map{0}, sizes{1, 16}, slice{2, 5};
-            const ir::GatherAttributes rows{.offset_dims = offset,
-                                            .collapsed_slice_dims = collapsed,
-                                            .operand_batching_dims = {},
-                                            .start_indices_batching_dims = {},
-                                            .start_index_map = map,
-                                            .index_vector_dim = 2,
-                                            .slice_sizes = sizes};
-            const Value starts[] = {x[2], x[3]};
-            return std::vector{ir::gather(x[0], x[1], rows) + ir::gather(x[0], x[1], rows),
-                               ir::dynamic_slice(x[0], starts, slice)};
-          });
+    check_on_twin({Type(t, {7, 16}), Type(DType::i32, {3, 4}), Type(DType::i32, {}), Type(DType::i32, {})},
+                  [](ir::Graph&, auto x) {
+                    const Dims offset{2}, collapsed{0}, map{0}, sizes{1, 16}, slice{2, 5};
+                    const ir::GatherAttributes rows{.offset_dims = offset,
+                                                    .collapsed_slice_dims = collapsed,
+                                                    .operand_batching_dims = {},
+                                                    .start_indices_batching_dims = {},
+                                                    .start_index_map = map,
+                                                    .index_vector_dim = 2,
+                                                    .slice_sizes = sizes};
+                    const Value starts[] = {x[2], x[3]};
+                    return std::vector{ir::gather(x[0], x[1], rows) + ir::gather(x[0], x[1], rows),
+                                       ir::dynamic_slice(x[0], starts, slice)};
+                  });
 }
 
 // Where the slice begins is known only to the kernel, so its elements may lie at any address.
 TEST(Twin, DynamicSlicesAlongLanes) {
   for (const DType t : {DType::f32, DType::bf16, DType::i64})
-    check({Type(t, {100}), Type(t, {3, 100}), Type(DType::i32, {}), Type(DType::i32, {})}, [](ir::Graph&, auto x) {
-      const Value one[] = {x[2]}, two[] = {x[3], x[2]};
-      const Value part = ir::dynamic_slice(x[0] * x[0], one, Dims{64}),
-                  rows = ir::dynamic_slice(x[1], two, Dims{2, 32});
-      return std::vector{part + part, rows * rows, ir::reduce_sum(rows, Dims{1})};
-    });
+    check_on_twin({Type(t, {100}), Type(t, {3, 100}), Type(DType::i32, {}), Type(DType::i32, {})},
+                  [](ir::Graph&, auto x) {
+                    const Value one[] = {x[2]}, two[] = {x[3], x[2]};
+                    const Value part = ir::dynamic_slice(x[0] * x[0], one, Dims{64}),
+                                rows = ir::dynamic_slice(x[1], two, Dims{2, 32});
+                    return std::vector{part + part, rows * rows, ir::reduce_sum(rows, Dims{1})};
+                  });
 }
 
 TEST(Twin, RowReductions) {
   for (const DType t : {DType::f32, DType::bf16})
     for (const std::int64_t n : {1, 3, 32, 64, 100, 257, 1024, 4096, 5001}) {
       SCOPED_TRACE(concat(t, ' ', n));
-      check({Type(t, {11, n})}, [](ir::Graph&, auto x) {
+      check_on_twin({Type(t, {11, n})}, [](ir::Graph&, auto x) {
         const Dims last{1};
         return std::vector{ir::softmax(ir::convert(x[0], DType::f32)), ir::reduce_sum(x[0], last),
                            ir::reduce_max(x[0], last)};
@@ -210,7 +121,7 @@ TEST(Twin, RowReductions) {
 // Rows too long for registers, which each thread keeps in shared memory, up to rows too long for that.
 TEST(Twin, LongRowsOfSeveralStages) {
   for (const Type row : {Type(DType::f32, {8192}), Type(DType::bf16, {65536})})
-    check({Type(row.dtype(), {1, row.size(0)}), row}, [](ir::Graph&, auto x) {
+    check_on_twin({Type(row.dtype(), {1, row.size(0)}), row}, [](ir::Graph&, auto x) {
       const Dims one{1};
       return std::vector{ir::softmax(x[0] + ir::broadcast_in_dim(x[1], x[0].type(), one))};
     });
@@ -218,14 +129,14 @@ TEST(Twin, LongRowsOfSeveralStages) {
 
 TEST(Twin, ManyShortRows) {
   for (const std::int64_t n : {4, 33})
-    check({Type(DType::f32, {300, n})}, [](ir::Graph&, auto x) { return std::vector{ir::log_softmax(x[0])}; });
+    check_on_twin({Type(DType::f32, {300, n})}, [](ir::Graph&, auto x) { return std::vector{ir::log_softmax(x[0])}; });
 }
 
 TEST(Twin, LayerNorm) {
   for (const std::int64_t n : {8, 30, 768, 3000}) {
     SCOPED_TRACE(n);
     const Type row(DType::f32, {n});
-    check({Type(DType::f32, {3, 4, n}), row, row}, [](ir::Graph&, auto x) {
+    check_on_twin({Type(DType::f32, {3, 4, n}), row, row}, [](ir::Graph&, auto x) {
       const auto y = ir::layer_norm(x[0], x[1], x[2], 1e-5);
       return std::vector{y[0], y[1], y[2]};
     });
@@ -236,7 +147,7 @@ TEST(Twin, ColumnReductions) {
   for (const std::int64_t rows : {1, 2, 50, 700})
     for (const std::int64_t n : {1, 5, 32, 70, 130, 256}) {
       SCOPED_TRACE(concat(rows, " x ", n));
-      check({Type(DType::f32, {rows, n})}, [](ir::Graph&, auto x) {
+      check_on_twin({Type(DType::f32, {rows, n})}, [](ir::Graph&, auto x) {
         const Dims first{0};
         return std::vector{ir::reduce_sum(x[0] * x[0], first), ir::reduce_max(x[0], first)};
       });
@@ -245,7 +156,7 @@ TEST(Twin, ColumnReductions) {
 
 TEST(Twin, ReductionsOverSeveralAxes) {
   for (const std::int64_t n : {3, 16})
-    check({Type(DType::f32, {6, 5, 7, n})}, [](ir::Graph&, auto x) {
+    check_on_twin({Type(DType::f32, {6, 5, 7, n})}, [](ir::Graph&, auto x) {
       const Dims outer{0, 2}, mixed{0, 3}, middle{1, 2}, three{0, 1, 2}, all{0, 1, 2, 3};
       return std::vector{ir::reduce_sum(x[0], outer), ir::reduce_sum(x[0], mixed), ir::reduce_min(x[0], middle),
                          ir::reduce_sum(x[0], three), ir::reduce_sum(x[0], all)};
@@ -254,39 +165,40 @@ TEST(Twin, ReductionsOverSeveralAxes) {
 
 TEST(Twin, LongReductions) {
   for (const DType t : {DType::f32, DType::bf16, DType::f64})
-    check({Type(t, {100000})}, [](ir::Graph&, auto x) {
+    check_on_twin({Type(t, {100000})}, [](ir::Graph&, auto x) {
       const Dims all{0};
       return std::vector{ir::reduce_sum(x[0] * x[0], all), ir::reduce_max(x[0], all)};
     });
-  check({Type(DType::f32, {20000, 3})}, [](ir::Graph&, auto x) { return std::vector{ir::reduce_sum(x[0], Dims{0})}; });
+  check_on_twin({Type(DType::f32, {20000, 3})},
+                [](ir::Graph&, auto x) { return std::vector{ir::reduce_sum(x[0], Dims{0})}; });
 }
 
 TEST(Twin, ReductionsOfOtherKinds) {
   for (const std::int64_t n : {5, 64, 1000})
-    check({Type(DType::i32, {9, n}), Type(DType::boolean, {9, n}), Type(DType::i64, {9, n}), Type(DType::f64, {9, n})},
-          [](ir::Graph& g, auto x) {
-            std::vector<Value> y;
-            for (const std::int64_t d : {0, 1}) {
-              const Dims dims{d};
-              const auto logical = [&](const ir::Op& op, double init) {
-                const Value start = ir::constant(g, Type(DType::boolean, {}), init);
-                return ir::reduce(std::vector{x[1]}, std::vector{start}, dims,
-                                  ir::reduction_body(op, DType::boolean))[0];
-              };
-              y.push_back(ir::reduce_min(x[0], dims));
-              y.push_back(ir::reduce_max(x[2], dims));
-              y.push_back(ir::reduce_product(x[0], dims));
-              y.push_back(ir::reduce_product(x[3], dims));
-              y.push_back(logical(ir::ops::and_, 1));
-              y.push_back(logical(ir::ops::or_, 0));
-            }
-            return y;
-          });
+    check_on_twin(
+        {Type(DType::i32, {9, n}), Type(DType::boolean, {9, n}), Type(DType::i64, {9, n}), Type(DType::f64, {9, n})},
+        [](ir::Graph& g, auto x) {
+          std::vector<Value> y;
+          for (const std::int64_t d : {0, 1}) {
+            const Dims dims{d};
+            const auto logical = [&](const ir::Op& op, double init) {
+              const Value start = ir::constant(g, Type(DType::boolean, {}), init);
+              return ir::reduce(std::vector{x[1]}, std::vector{start}, dims, ir::reduction_body(op, DType::boolean))[0];
+            };
+            y.push_back(ir::reduce_min(x[0], dims));
+            y.push_back(ir::reduce_max(x[2], dims));
+            y.push_back(ir::reduce_product(x[0], dims));
+            y.push_back(ir::reduce_product(x[3], dims));
+            y.push_back(logical(ir::ops::and_, 1));
+            y.push_back(logical(ir::ops::or_, 0));
+          }
+          return y;
+        });
 }
 
 TEST(Twin, RowsWithoutElements) {
-  check({Type(DType::f32, {4, 0}), Type(DType::f32, {4})},
-        [](ir::Graph&, auto x) { return std::vector{ir::reduce_sum(x[0] * x[0], Dims{1}) + x[1]}; });
+  check_on_twin({Type(DType::f32, {4, 0}), Type(DType::f32, {4})},
+                [](ir::Graph&, auto x) { return std::vector{ir::reduce_sum(x[0] * x[0], Dims{1}) + x[1]}; });
 }
 
 // In the form for whole rows, all threads read something.
@@ -304,7 +216,8 @@ TEST(GpuGrid, RowsWithoutElementsAreNotRead) {
   loop.exprs[2].op = &ir::ops::add;
   loop.exprs[2].operands = {0, 1};
   loop.exprs[2].stage = 1;
-  loop.stores = {{.value = 2, .buffer = 1, .position = {.offset = {}, .coefficients = {{.known = 1}, {}}}}};
+  loop.stores = {
+      {.value = 2, .buffer = 1, .position = {.offset = {}, .coefficients = {{.known = 1}, {}}}}};
   const std::uint64_t offsets[] = {0, 0};
   const std::int64_t some[] = {4, 8}, none[] = {4, 0};
   EXPECT_EQ(gpu_grid(loop, some, offsets).form, compiler::GpuForm::whole_rows);
@@ -315,17 +228,18 @@ TEST(Twin, DonatedInputs) {
   compiler::Options options;
   options.donatable = {true, true};
   for (const std::int64_t n : {17, 4096})
-    check(
+    check_on_twin(
         {Type(DType::f32, {n}), Type(DType::f32, {n})},
         [](ir::Graph&, auto x) { return std::vector{x[0] + x[1] * 2.0, x[1] * 0.5}; }, options);
 }
 
 TEST(Twin, ProductsWithEpilogues) {
-  check({Type(DType::f32, {33, 64}), Type(DType::f32, {64, 48}), Type(DType::f32, {48})}, [](ir::Graph&, auto x) {
-    const Dims last{1}, first{0};
-    const Value y = ir::dot_general(x[0], x[1], {{}, {}, last, first});
-    return std::vector{ir::softmax(ir::tanh(y + ir::broadcast_in_dim(x[2], y.type(), last)))};
-  });
+  check_on_twin({Type(DType::f32, {33, 64}), Type(DType::f32, {64, 48}), Type(DType::f32, {48})},
+                [](ir::Graph&, auto x) {
+                  const Dims last{1}, first{0};
+                  const Value y = ir::dot_general(x[0], x[1], {{}, {}, last, first});
+                  return std::vector{ir::softmax(ir::tanh(y + ir::broadcast_in_dim(x[2], y.type(), last)))};
+                });
 }
 
 // ---- kernels written here, which do what generated code must not do
