@@ -217,7 +217,7 @@ TEST(GpuGrid, RowsWithoutElementsAreNotRead) {
   loop.exprs[2].operands = {0, 1};
   loop.exprs[2].stage = 1;
   loop.stores = {
-      {.value = 2, .buffer = 1, .position = {.offset = {}, .coefficients = {{.known = 1}, {}}}}};
+      {.value = 2, .buffer = 1, .position = {.offset = {}, .coefficients = {{.known = 1}, {}}}, .gathered = {}}};
   const std::uint64_t offsets[] = {0, 0};
   const std::int64_t some[] = {4, 8}, none[] = {4, 0};
   EXPECT_EQ(gpu_grid(loop, some, offsets).form, compiler::GpuForm::whole_rows);

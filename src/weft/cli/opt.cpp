@@ -25,7 +25,7 @@ namespace weft::cli {
 namespace {
 
 struct OptOptions {
-  std::string file, output, target;
+  std::string file, output, target, machine = "native";
   std::vector<std::string> passes;
   bool partition = false, join = false, verify = false, print_after_each = false, list_passes = false,
        keep_going = false;
@@ -66,9 +66,9 @@ void verify(const ir::Module& module) {
   for (const auto& function : module.functions) ir::verify(*function);
 }
 
-void run_pass(const compiler::Pass& pass, ir::Module& module) {
+void run_pass(const compiler::Pass& pass, const compiler::Target& machine, ir::Module& module) {
   for (auto& function : module.functions) {
-    auto next = pass.run(*function, compiler::Target::host());
+    auto next = pass.run(*function, machine);
     if (!next) continue;
     next->name = function->name;
     function = std::move(next);
@@ -104,7 +104,7 @@ ir::Module run_section(const OptOptions& options, std::span<const compiler::Pass
   if (options.verify) verify(module);
   if (options.partition) partition(options, module);
   for (const compiler::Pass* pass : passes) {
-    run_pass(*pass, module);
+    run_pass(*pass, compiler::Target::named(options.machine), module);
     if (options.verify) verify(module);
     if (options.print_after_each) std::cout << "// after " << pass->name << '\n' << print(module, options.print);
   }
@@ -179,6 +179,8 @@ void add_opt(CLI::App& app) {
       ->type_name("NAME,...")
       ->delimiter(',')
       ->allow_extra_args(false);
+  add_text(command, "--machine", options->machine, "a machine",
+           "The machine for which the passes are run, as of weft compile --target; default: native");
   add_text(command, "--output", options->output, "a file",
            "Write to this file instead of the standard output; as bytecode, a StableHLO portable artifact, if its name "
            "ends in .mlir.bc or .mlirbc");

@@ -16,23 +16,25 @@ namespace weft::compiler {
 // The role of an axis, in the order in which axes are walked.
 enum class Role : std::uint8_t { row, serial, lane };
 
+struct DraftGathered {
+  ExprId index = 0;
+  Size limit, stride;
+};
+
 // An expression whose positions are still affine functions of Sizes.
 struct Draft {
   Expr expr;
   ir::Value source;  // for a load: the value that is loaded
   Affine position;
   std::vector<Bound> bounds;
-  struct Gathered {
-    ExprId index;
-    Size limit, stride;
-  };
-  std::vector<Gathered> gathered;
+  std::vector<DraftGathered> gathered;
 };
 
 struct DraftStore {
   ExprId value = 0;
   std::size_t output = 0;
   Affine position;
+  std::vector<DraftGathered> gathered;
 };
 
 struct DraftLoop {
@@ -69,6 +71,14 @@ struct DraftLoop {
   }
 
   const Expr& expr(ExprId id) const { return exprs[id].expr; }
+
+  // Adds an expression.
+  ExprId push(Draft draft) {
+    exprs.push_back(std::move(draft));
+    return std::ssize(exprs) - 1;
+  }
+  // Adds a load of `value`, which becomes an input.
+  ExprId load(ir::Value value, Affine position, std::vector<Bound> bounds, std::vector<DraftGathered> gathered);
 };
 
 // Assigns a stage to each expression. Fails if there is no valid order of stages.

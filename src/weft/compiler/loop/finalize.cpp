@@ -94,6 +94,12 @@ class Finalizer {
     return position;
   }
 
+  std::vector<Gathered> finalize(const std::vector<DraftGathered>& drafts) {
+    std::vector<Gathered> gathered;
+    for (const DraftGathered& g : drafts) gathered.push_back({g.index, number(g.limit), number(g.stride)});
+    return gathered;
+  }
+
   // Removes axes that cannot affect the bound: if everything else moves in steps of g, terms below g change nothing.
   Bound simplified(Bound bound) const {
     bound.index.coefficients.resize(loop_.axes.size());
@@ -150,15 +156,15 @@ class Finalizer {
         const Bound b = simplified(bound);
         e.bounds.push_back({finalize(b.index), number(b.size)});
       }
-      for (const auto& g : d.gathered) e.gathered.push_back({g.index, number(g.limit), number(g.stride)});
+      e.gathered = finalize(d.gathered);
       result_.exprs.push_back(std::move(e));
     }
     result_.inputs = loop_.inputs.size();
     for (const ir::Value v : loop_.inputs) result_.buffers.push_back(v.dtype());
     for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
     for (const DraftStore& s : loop_.stores)
-      result_.stores.push_back(
-          {s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output), finalize(s.position)});
+      result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
+                                finalize(s.position), finalize(s.gathered)});
     return {std::move(result_), std::move(loop_.inputs)};
   }
 

@@ -14,7 +14,7 @@ void for_each_dense_access(const Loop& loop, Visit&& visit) {
   for (const Expr& e : loop.exprs)
     if (e.kind == Expr::Kind::load && e.position.coefficients[lane].is(1)) visit(e.position, e.gathered, e.buffer);
   for (const Store& s : loop.stores)
-    if (s.position.coefficients[lane].is(1)) visit(s.position, std::vector<Expr::Gathered>(), s.buffer);
+    if (s.position.coefficients[lane].is(1)) visit(s.position, s.gathered, s.buffer);
 }
 
 bool has_reduction(const Loop& loop) {
@@ -30,7 +30,7 @@ bool needs(const Loop& loop, int stage, ExprId wanted) {
     if (!e.per_lane || seen[id]) return false;
     seen[id] = true;
     return std::ranges::any_of(e.operands, [&](ExprId o) { return self(self, o); }) ||
-           std::ranges::any_of(e.gathered, [&](const Expr::Gathered& g) { return self(self, g.index); });
+           std::ranges::any_of(e.gathered, [&](const Gathered& g) { return self(self, g.index); });
   };
   return std::ranges::any_of(loop.exprs,
                              [&](const Expr& e) {
@@ -123,7 +123,7 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
   const int width = gpu_vector_width(loop);
   bool aligned = has_vectors(loop) && lanes % width == 0;
   for_each_dense_access(loop, [&](const Position& position, const auto& gathered, std::int32_t buffer) {
-    for (const Expr::Gathered& g : gathered) aligned = aligned && value(g.stride) % width == 0;
+    for (const Gathered& g : gathered) aligned = aligned && value(g.stride) % width == 0;
     aligned = aligned && value(position.offset) % width == 0 &&
               offsets[buffer] % (static_cast<std::uint64_t>(width) * byte_size(loop.buffers[buffer])) == 0;
     for (std::size_t a = 0; a < lane; ++a)

@@ -23,6 +23,14 @@ void put(std::string& key, const Position& p) {
   put_each(key, p.coefficients, [&](const Number& n) { put(key, n); });
 }
 
+void put(std::string& key, const std::vector<Gathered>& gathered) {
+  put_each(key, gathered, [&](const Gathered& g) {
+    put(key, g.index);
+    put(key, g.limit);
+    put(key, g.stride);
+  });
+}
+
 // Appends attributes, field by field.
 class KeyOfAttributes final : public ir::FieldVisitor {
  public:
@@ -77,16 +85,13 @@ std::string Loop::key() const {
       put(key, b.index);
       put(key, b.size);
     });
-    put_each(key, e.gathered, [&](const Expr::Gathered& g) {
-      put(key, g.index);
-      put(key, g.limit);
-      put(key, g.stride);
-    });
+    put(key, e.gathered);
   });
   put_each(key, stores, [&](const Store& s) {
     put(key, s.value);
     put(key, s.buffer);
     put(key, s.position);
+    put(key, s.gathered);
   });
   return key;
 }

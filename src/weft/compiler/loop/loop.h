@@ -34,6 +34,12 @@ struct PositionBound {
   Number size;
 };
 
+// A further term of a position, which comes from data: the value of an expression, clamped to [0, limit], times the stride.
+struct Gathered {
+  ExprId index = 0;
+  Number limit, stride;
+};
+
 // One expression, with a value at each point of the axes that it depends on.
 struct Expr {
   enum class Kind : std::uint8_t {
@@ -57,18 +63,14 @@ struct Expr {
   std::int32_t buffer = -1;           // load
   Position position;                  // load, index
   std::vector<PositionBound> bounds;  // load, within
-  struct Gathered {                   // load: further terms of the position that come from data
-    ExprId index = 0;
-    Number limit;  // clamped to [0, limit]
-    Number stride;
-  };
-  std::vector<Gathered> gathered;
+  std::vector<Gathered> gathered;     // load
 };
 
 struct Store {
   ExprId value = 0;
   std::int32_t buffer = 0;
   Position position;
+  std::vector<Gathered> gathered;  // by expressions that have one value for all lanes
 };
 
 // How the axes are walked. Rows are divided among threads; lanes are vectorised.

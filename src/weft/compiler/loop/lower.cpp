@@ -141,7 +141,7 @@ class Lowering {
         return refuse("an output has another shape than the concatenation of which the kernel computes a part");
       const ExprId value = evaluate(output, in_whole_, {});
       if (value < 0) return false;
-      loop_.stores.push_back({value, i, linearise(in_whole_, whole.dims())});
+      loop_.stores.push_back({value, i, linearise(in_whole_, whole.dims()), {}});
     }
     return true;
   }
@@ -166,7 +166,7 @@ class Lowering {
       if (!index) return false;
       const ExprId value = evaluate(output, *index, {});
       if (value < 0) return false;
-      loop_.stores.push_back({value, i, position});
+      loop_.stores.push_back({value, i, position, {}});
     }
     return true;
   }
@@ -188,10 +188,7 @@ class Lowering {
     return id;
   }
 
-  ExprId push(Draft draft) {
-    loop_.exprs.push_back(std::move(draft));
-    return std::ssize(loop_.exprs) - 1;
-  }
+  ExprId push(Draft draft) { return loop_.push(std::move(draft)); }
 
   ExprId constant(std::uint64_t bits, DType dtype) {
     Draft draft;
@@ -235,22 +232,10 @@ class Lowering {
     return -1;
   }
 
-  ExprId load(Value value, const Index& index, const std::vector<Bound>& bounds,
-              std::vector<Draft::Gathered> gathered) {
+  ExprId load(Value value, const Index& index, const std::vector<Bound>& bounds, std::vector<DraftGathered> gathered) {
     // No iteration uses an element of an empty tensor, but a load whose strides are all 0 would run before the loop.
     if (std::ranges::find(value.type().dims(), Dim(0)) != value.type().dims().end()) return constant(0, value.dtype());
-    Draft draft;
-    draft.expr.kind = Expr::Kind::load;
-    draft.expr.dtype = value.dtype();
-    draft.source = value;
-    draft.position = linearise(index, value.type().dims());
-    draft.bounds = bounds;
-    draft.gathered = std::move(gathered);
-    for (const auto& g : draft.gathered) draft.expr.operands.push_back(g.index);
-    auto at = std::ranges::find(loop_.inputs, value);
-    draft.expr.buffer = at - loop_.inputs.begin();
-    if (at == loop_.inputs.end()) loop_.inputs.push_back(value);
-    return push(std::move(draft));
+    return loop_.load(value, linearise(index, value.type().dims()), bounds, std::move(gathered));
   }
 
   ExprId apply(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
@@ -382,7 +367,7 @@ class Lowering {
         at[du] = index[a.offset_dims[offset++]];
       }
     }
-    std::vector<Draft::Gathered> gathered;
+    std::vector<DraftGathered> gathered;
     const std::vector<Size> strides = strides_of(operand.type().dims());
     for (std::size_t k = 0; k < a.start_index_map.size(); ++k) {
       Index where(batch.begin(), batch.end());
@@ -398,7 +383,7 @@ class Lowering {
   ExprId dynamic_slice(const Node& node, const Index& index, const std::vector<Bound>& bounds) {
     const Value operand = node.operand(0);
     const std::vector<Size> strides = strides_of(operand.type().dims());
-    std::vector<Draft::Gathered> gathered;
+    std::vector<DraftGathered> gathered;
     for (int d = 0; d < operand.rank(); ++d) {
       const ExprId start = evaluate(node.operand(d + 1), {}, bounds);
       if (start < 0) return -1;
@@ -420,6 +405,21 @@ class Lowering {
 };
 
 }  // namespace
+
+ExprId DraftLoop::load(Value value, Affine position, std::vector<Bound> bounds, std::vector<DraftGathered> gathered) {
+  Draft draft;
+  draft.expr.kind = Expr::Kind::load;
+  draft.expr.dtype = value.dtype();
+  draft.source = value;
+  draft.position = std::move(position);
+  draft.bounds = std::move(bounds);
+  draft.gathered = std::move(gathered);
+  for (const DraftGathered& g : draft.gathered) draft.expr.operands.push_back(g.index);
+  auto at = std::ranges::find(inputs, value);
+  draft.expr.buffer = at - inputs.begin();
+  if (at == inputs.end()) inputs.push_back(value);
+  return push(std::move(draft));
+}
 
 std::uint64_t splat_bits(const ir::Literal& splat) {
   std::uint64_t bits = 0;

@@ -24,6 +24,11 @@ std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 
+// Passes for GPUs: what their kernels do not compute becomes something that they do.
+std::shared_ptr<ir::Graph> expand_folds(const ir::Graph& graph, const Target& target);
+std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph, const Target& target);
+std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target);
+
 // Returns the product as the passes that expand dots rewrite it: a sum over products, with the vectorised dimension last.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
 

@@ -7,7 +7,11 @@
 
 namespace weft::compiler {
 
+namespace cuda = runtime::cuda;
+
 namespace {
+
+cuda::CUdeviceptr address(const void* place) { return reinterpret_cast<cuda::CUdeviceptr>(place); }
 
 class CopyThunk final : public runtime::Thunk {
  public:
@@ -32,17 +36,28 @@ class GpuCopyThunk final : public runtime::Thunk {
 }  // namespace
 
 void copy_on_gpu(const runtime::Launch& launch, const runtime::Slice& from, const runtime::Slice& to, bool is_nvidia) {
-  if (!from.bytes || launch.at(from) == launch.at(to)) return;
+  if (from.bytes) copy_on_gpu(launch, launch.at(from), launch.at(to), from.bytes, is_nvidia);
+}
+
+void copy_on_gpu(const runtime::Launch& launch, const std::byte* from, std::byte* to, std::uint64_t bytes,
+                 bool is_nvidia) {
+  if (bytes == 0 || from == to) return;
   if (!is_nvidia) {
-    std::memcpy(launch.at(to), launch.at(from), from.bytes);
+    std::memcpy(to, from, bytes);
     return;
   }
-  const auto address = [&](const runtime::Slice& slice) {
-    return reinterpret_cast<runtime::cuda::CUdeviceptr>(launch.at(slice));
-  };
-  runtime::cuda::check(runtime::cuda::driver().cuMemcpyDtoDAsync(address(to), address(from), from.bytes,
-                                                                 runtime::cuda::WorkQueue::of(launch).stream),
-                       "cuMemcpyDtoDAsync");
+  cuda::check(cuda::driver().cuMemcpyDtoDAsync(address(to), address(from), bytes, cuda::WorkQueue::of(launch).stream),
+              "cuMemcpyDtoDAsync");
+}
+
+void read_bytes_from_gpu(const runtime::Launch& launch, const void* from, void* to, std::size_t bytes, bool is_nvidia) {
+  if (!is_nvidia) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  const auto stream = cuda::WorkQueue::of(launch).stream;
+  cuda::check(cuda::driver().cuMemcpyDtoHAsync(to, address(from), bytes, stream), "cuMemcpyDtoHAsync");
+  cuda::check(cuda::driver().cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
 Unit copy_unit(ir::Value value, const Target& target) {

@@ -1,5 +1,6 @@
 #include <weft/compiler/thunks/region.h>
 
+#include <algorithm>
 #include <array>
 
 #include <weft/ir/op.h>
@@ -24,6 +25,12 @@ void add_sizes(const ir::Graph& graph, std::vector<Size>& all) {
 
 }  // namespace
 
+bool Region::is_on_device() const {
+  return std::ranges::all_of(executable_->thunks, [](const auto& thunk) { return thunk->on_device; }) &&
+         std::ranges::none_of(executable_->allocations,
+                              [](const Allocation& a) { return a.kind == Allocation::Kind::constant; });
+}
+
 void Region::bind(const Addresses& addresses, std::span<std::byte*> bases) const {
   for (std::size_t i = 0; i < bases.size(); ++i) {
     const Allocation& a = executable_->allocations[i];
@@ -47,7 +54,8 @@ void Region::run(const runtime::Launch& launch, const Addresses& addresses) cons
   std::vector<std::byte*> many(allocations > few.size() ? allocations : 0);
   const std::span<std::byte*> bases = many.empty() ? std::span(few).first(allocations) : std::span(many);
   bind(addresses, bases);
-  const runtime::Launch inner{.bases = bases, .step = launch.step, .device = launch.device, .context = launch.context};
+  const runtime::Launch inner{
+      .bases = bases, .step = launch.step, .device = launch.device, .context = launch.context, .queue = launch.queue};
   for (const auto& thunk : executable_->thunks) thunk->run(inner);
 }
 
@@ -65,19 +73,25 @@ void Region::run_together(std::span<const runtime::Launch> launches, std::span<c
 }
 
 RegionProgram::RegionProgram(std::shared_ptr<const ir::Graph> graph, const NativeContext& context,
-                             std::vector<bool> may_overwrite)
-    : graph_(std::move(graph)) {
+                             std::vector<bool> may_overwrite, const Target* target)
+    : graph_(std::move(graph)), target_(target ? target : &context.options.target->of_thunks()) {
   Options options = context.options;
   options.overlap = false;  // its thunks run in turn
-  options.target = &options.target->of_thunks();
+  options.target = target_;
   options.donatable = std::move(may_overwrite);
   Report report;
   if (sizes().empty()) {
     executable_ = context.nested.compile(*graph_, options, report);
-  } else {
+  } else if (!target_->is_gpu) {
     program_ = context.nested.compile_for_sizes(*graph_, options, report);
   }
-  context.fallbacks.insert(context.fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
+  if (is_complete())
+    context.fallbacks.insert(context.fallbacks.end(), report.fallbacks.begin(), report.fallbacks.end());
+}
+
+bool RegionProgram::is_complete() const {
+  if (!target_->is_gpu) return true;
+  return executable_ && (target_->is_twin || Region(executable_).is_on_device());
 }
 
 std::optional<Region> RegionProgram::at(const SizeValues& sizes) const {

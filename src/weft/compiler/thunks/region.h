@@ -24,6 +24,8 @@ class Region {
   // Returns the input in whose bytes output `i` is written; -1 if the output has its own bytes.
   int donor(std::size_t i) const { return executable_->outputs[i].donated_input; }
 
+  // Returns whether all of its thunks pass their work to the queue of the launch, and all that it reads is in the device's memory.
+  bool is_on_device() const;
   // Returns whether the devices of a mesh meet in the region.
   bool meets() const { return runtime::any_meets(*executable_); }
 
@@ -46,9 +48,14 @@ class Region {
 // A compiled region, for known sizes or for all sizes that its dims may have.
 class RegionProgram {
  public:
-  // `may_overwrite` says which inputs' bytes a run may use for outputs; missing: none. Fallbacks inside are reported to the context.
+  // `may_overwrite` says which inputs' bytes a run may use for outputs; missing: none. Fallbacks inside of a complete
+  // program are reported to the context.
+  // `target` is null for the machine that runs thunks.
   RegionProgram(std::shared_ptr<const ir::Graph> graph, const NativeContext& context,
-                std::vector<bool> may_overwrite = {});
+                std::vector<bool> may_overwrite = {}, const Target* target = nullptr);
+
+  // Returns whether it can be used. A program for a GPU is only complete if no thunk is one of the host and all sizes are known.
+  bool is_complete() const;
 
   // Returns nullopt if the program does not serve these sizes.
   std::optional<Region> at(const SizeValues& sizes) const;
@@ -57,6 +64,7 @@ class RegionProgram {
 
  private:
   std::shared_ptr<const ir::Graph> graph_;
+  const Target* target_;
   std::shared_ptr<const runtime::Executable> executable_;  // null if sizes are not known
   std::shared_ptr<const SizedProgram> program_;
 };

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include <weft/compiler/thunks/body.h>
+#include <weft/compiler/thunks/gpu_sort_thunk.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -316,6 +317,7 @@ Unit sort_unit(const ir::Node& node, const NativeContext& context) {
           " has rows of more than 2^32 elements");
   Unit unit = unit_of(node);
   unit.info.category = "sort";
+  if (context.options.target->is_gpu && set_gpu_sort(unit, node, context)) return unit;
   if (const auto order = order_of(*node.regions[0])) {
     unit.thunk().make = [rows, order = *order](std::span<const Slice> reads, std::span<const Slice> writes,
                                                const Slice&) {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include <weft/compiler/thunks/copy_thunk.h>
-#include <weft/compiler/thunks/native_context.h>
+#include <weft/compiler/thunks/gpu_update_slice_thunk.h>
 
 namespace weft::compiler {
 
@@ -115,12 +115,16 @@ class TokenThunk final : public runtime::Thunk {
 
 }  // namespace
 
-Unit update_slice_unit(const ir::Node& node) {
+Unit update_slice_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "copy";
   unit.bytes = 2 * node.operand(1).type().bytes();
   if (std::ranges::count(unit.reads, unit.reads[0]) == 1) unit.in_place = {{0, 0}};
   unit.updates_part = true;
+  if (context.options.target->is_gpu) {
+    set_gpu_update_slice(unit, node, context);
+    return unit;
+  }
   unit.thunk().make = [plan = update_slice_plan(node)](std::span<const Slice> reads, std::span<const Slice> writes,
                                                        const Slice&) {
     return std::make_unique<UpdateSliceThunk>(plan, reads, writes[0]);

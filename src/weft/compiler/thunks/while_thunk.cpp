@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/thunks/control_thunk.h>
+#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/region.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/resize.h>
@@ -34,8 +34,10 @@ struct WhilePlan {
 class WhileThunk final : public runtime::Thunk {
  public:
   WhileThunk(std::shared_ptr<const WhilePlan> plan, std::span<const Slice> from, std::span<const Slice> to,
-             const Slice& scratch)
-      : plan_(std::move(plan)), initial_(from.begin(), from.end()), result_(to.begin(), to.end()), scratch_(scratch) {}
+             const Slice& scratch, bool is_on_nvidia)
+      : plan_(std::move(plan)), initial_(from.begin(), from.end()), result_(to.begin(), to.end()), scratch_(scratch) {
+    on_device = is_on_nvidia;
+  }
 
   void run(const runtime::Launch& launch) const override { loop({&launch, 1}); }
   void run_together(std::span<const runtime::Launch> launches) const override { loop(launches); }
@@ -81,7 +83,7 @@ class WhileThunk final : public runtime::Thunk {
     for (const Slice& slice : initial_) device.all.push_back(launch.at(slice));
     for (std::size_t k = 0; k < count; ++k) {
       device.current[k] = launch.at(result_[k]);
-      move(device.all[p.changing[k]], device.current[k], p.bytes[k]);
+      copy_on_gpu(launch, device.all[p.changing[k]], device.current[k], p.bytes[k], on_device);
       if (p.donors[k] < 0) device.spare[k] = device.scratch + p.spares[k];
     }
     return device;
@@ -95,9 +97,9 @@ class WhileThunk final : public runtime::Thunk {
       addresses.push_back({device.all, {&device.answer, 1}, device.scratch + p.temporaries});
     }
     run_region(p.condition, launches, addresses);
-    const std::byte answer = *devices[0].answer;
+    const std::byte answer = read_from_gpu(launches[0], devices[0].answer, on_device);
     for (const Carried& device : devices)
-      require(*device.answer == answer,
+      require(on_device || *device.answer == answer,
               "while: the devices of the mesh disagree on whether to go on, but meet in collectives of the loop");
     return answer != std::byte{0};
   }
@@ -106,19 +108,16 @@ class WhileThunk final : public runtime::Thunk {
     const WhilePlan& p = *plan_;
     for (const auto& [k, offset] : p.stages) {
       if (device.current[k] == launch.at(result_[k])) continue;
-      move(device.current[k], device.scratch + offset, p.bytes[k]);
+      copy_on_gpu(launch, device.current[k], device.scratch + offset, p.bytes[k], on_device);
       device.current[k] = device.scratch + offset;
     }
-    for (std::size_t k = 0; k < p.changing.size(); ++k) move(device.current[k], launch.at(result_[k]), p.bytes[k]);
+    for (std::size_t k = 0; k < p.changing.size(); ++k)
+      copy_on_gpu(launch, device.current[k], launch.at(result_[k]), p.bytes[k], on_device);
   }
 
   static void run_region(const Region& region, Launches launches, const Addresses& addresses) {
     if (launches.size() == 1) return region.run(launches[0], addresses[0]);
     region.run_together(launches, addresses);
-  }
-
-  static void move(const std::byte* from, std::byte* to, std::uint64_t bytes) {
-    if (from != to && bytes) std::memcpy(to, from, bytes);
   }
 
   std::shared_ptr<const WhilePlan> plan_;
@@ -166,6 +165,15 @@ std::shared_ptr<const ir::Graph> body_of(const ir::Graph& body, std::span<const 
   return without_dead_nodes(*copy);
 }
 
+// A loop that is one kernel runs on the host, for which a GPU waits once. With much state, the copies would take longer than the waits of each
+// round.
+bool suits_host(const ir::Node& loop, const Target& target) {
+  constexpr std::uint64_t much = 64 << 10;
+  std::uint64_t bytes = 0;
+  for (const ir::Value carried : loop.operands) bytes += carried.type().bytes();
+  return !target.is_gpu || bytes <= much;
+}
+
 std::vector<bool> may_overwrite(const ir::Node& loop, std::span<const std::size_t> changing) {
   std::vector<bool> result(loop.operands.size());
   for (const std::size_t i : changing) result[i] = true;
@@ -186,11 +194,12 @@ WhilePlan while_plan(const ir::Node& node, const std::vector<std::size_t>& chang
   return plan;
 }
 
-void set_plan(Unit& unit, WhilePlan made) {
+void set_plan(Unit& unit, WhilePlan made, bool is_on_nvidia) {
   const auto plan = std::make_shared<const WhilePlan>(std::move(made));
   unit.scratch_bytes = plan->scratch_bytes;
-  unit.thunk().make = [plan](std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
-    auto thunk = std::make_unique<WhileThunk>(plan, reads, writes, scratch);
+  unit.thunk().make = [plan, is_on_nvidia](std::span<const Slice> reads, std::span<const Slice> writes,
+                                           const Slice& scratch) {
+    auto thunk = std::make_unique<WhileThunk>(plan, reads, writes, scratch, is_on_nvidia);
     thunk->meets = plan->condition.meets() || plan->body.meets();
     return thunk;
   };
@@ -219,20 +228,32 @@ LoopUnit loop_unit(const ir::Node& loop) {
 }
 
 Unit while_unit(const ir::Node& node, const NativeContext& context) {
-  if (ir::is_static(node))
+  if (ir::is_static(node) && suits_host(node, *context.options.target))
     if (auto kernel = while_kernel_unit(node, context)) return std::move(*kernel);
   auto [unit, changing] = loop_unit(node);
   unit.info.category = "while";
-  const RegionProgram condition(region_of(node, 0), context);
-  const RegionProgram body(body_of(*node.regions[1], changing), context, may_overwrite(node, changing));
+  const auto compiled_for = [&, &changed = changing](const Target& machine) {
+    return std::pair{
+        RegionProgram(region_of(node, 0), context, {}, &machine),
+        RegionProgram(body_of(*node.regions[1], changed), context, may_overwrite(node, changed), &machine)};
+  };
+  const Target* target = context.options.target;
+  auto regions = compiled_for(*target);
+  if (!regions.first.is_complete() || !regions.second.is_complete()) {
+    target = &target->of_thunks();
+    regions = compiled_for(*target);
+  }
+  const auto [condition, body] = std::move(regions);
   std::vector<Size> sizes = condition.sizes();
   std::ranges::copy(body.sizes(), std::back_inserter(sizes));
   set_form(unit, std::move(sizes),
-           [&node, condition, body, changed = std::move(changing)](const SizeValues& values) -> std::optional<Unit> {
-             auto known_condition = condition.at(values), known_body = body.at(values);
+           [&node, first = condition, then = body, changed = std::move(changing),
+            target](const SizeValues& values) -> std::optional<Unit> {
+             auto known_condition = first.at(values), known_body = then.at(values);
              if (!known_condition || !known_body) return std::nullopt;
              Unit made;
-             set_plan(made, while_plan(node, changed, std::move(*known_condition), std::move(*known_body), values));
+             set_plan(made, while_plan(node, changed, std::move(*known_condition), std::move(*known_body), values),
+                      target->is_nvidia());
              return made;
            });
   return std::move(unit);

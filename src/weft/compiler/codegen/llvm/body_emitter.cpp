@@ -125,18 +125,17 @@ class BodyEmitter {
   // Reads everything before it writes anything: outputs may share memory with inputs.
   void emit_rows(Value* at, ScalarEmitter& emitter) {
     const auto inputs = body_.inputs(), outputs = body_.outputs();
-    std::vector<ir::Scalar> values(body_.nodes().size());
+    std::vector<ir::Scalar> loaded;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       Value* stored = &emitter == &one_
                           ? b_.CreateAlignedLoad(emitter.memory_type(dtypes_[i]), address(i, at), alignment(i))
                           : load_vector(i, at);
-      values[inputs[i].node->id] = to_scalar(emitter.from_memory(stored, dtypes_[i]), dtypes_[i]);
+      loaded.push_back(to_scalar(emitter.from_memory(stored, dtypes_[i]), dtypes_[i]));
     }
-    for (const ir::Node* n : body_.nodes())
-      if (!ir::is_parameter(*n)) values[n->id] = value_of(*n, values, emitter);
+    const std::vector<ir::Scalar> results = emit_scalars(body_, loaded, emitter);
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       const std::size_t buffer = inputs.size() + i;
-      Value* stored = emitter.to_memory(llvm_value(values[outputs[i].node->id]), dtypes_[buffer]);
+      Value* stored = emitter.to_memory(llvm_value(results[i]), dtypes_[buffer]);
       if (&emitter == &many_ && mask_)
         b_.CreateMaskedStore(stored, address(buffer, at), alignment(buffer), mask_);
       else
@@ -196,15 +195,6 @@ class BodyEmitter {
     return result;
   }
 
-  ir::Scalar value_of(const ir::Node& n, const std::vector<ir::Scalar>& values, ScalarEmitter& emitter) {
-    const DType dtype = n.type().dtype();
-    if (const auto* constant = n.attributes_if<ir::ConstantAttributes>())
-      return emitter.constant_bits(dtype, splat_bits(constant->value));
-    std::vector<ir::Scalar> operands;
-    for (const ir::Value v : n.operands) operands.push_back(values[v.node->id]);
-    return n.op->scalar(emitter, {operands, dtype, n.attribute_data});
-  }
-
   const ir::Graph& body_;
   const bool has_places_;
   llvm::IRBuilder<> b_;
@@ -217,7 +207,26 @@ class BodyEmitter {
   Value* mask_ = nullptr;     // mask of the vector being emitted; null: all lanes
 };
 
+ir::Scalar value_of(const ir::Node& n, const std::vector<ir::Scalar>& values, ScalarEmitter& emitter) {
+  const DType dtype = n.type().dtype();
+  if (const auto* constant = n.attributes_if<ir::ConstantAttributes>())
+    return emitter.constant_bits(dtype, splat_bits(constant->value));
+  std::vector<ir::Scalar> operands;
+  for (const ir::Value v : n.operands) operands.push_back(values[v.node->id]);
+  return n.op->scalar(emitter, {operands, dtype, n.attribute_data});
+}
+
 }  // namespace
+
+std::vector<ir::Scalar> emit_scalars(const ir::Graph& body, std::span<const ir::Scalar> inputs,
+                                     ScalarEmitter& emitter) {
+  std::vector<ir::Scalar> values(body.nodes().size()), results;
+  for (std::size_t i = 0; i < inputs.size(); ++i) values[body.inputs()[i].node->id] = inputs[i];
+  for (const ir::Node* n : body.nodes())
+    if (!ir::is_parameter(*n)) values[n->id] = value_of(*n, values, emitter);
+  for (const ir::Value output : body.outputs()) results.push_back(values[output.node->id]);
+  return results;
+}
 
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target) {
   BodyEmitter(module, body, name, target, false).emit();

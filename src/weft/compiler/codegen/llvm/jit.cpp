@@ -35,6 +35,7 @@
 #include <weft/compiler/codegen/llvm/random_emitter.h>
 #include <weft/compiler/codegen/llvm/random_fill_emitter.h>
 #include <weft/compiler/codegen/llvm/row_emitter.h>
+#include <weft/compiler/codegen/llvm/sort_emitter.h>
 #include <weft/compiler/codegen/llvm/vector_math.h>
 #include <weft/compiler/codegen/llvm/while_emitter.h>
 #include <weft/compiler/codegen/twin/twin_kernel.h>
@@ -155,6 +156,7 @@ void emit_for_gpu(llvm::Module& module, const KernelSource& source, const std::s
     return emit_attention(module, **attention, gpu_function(name, GpuForm::elements), target);
   if (const auto* sort = std::get_if<const RowSort*>(&source)) return emit_row_sort(module, **sort, name, target);
   if (const auto* sum = std::get_if<const RowSum*>(&source)) return emit_row_sum(module, **sum, name, target);
+  if (const auto* sort = std::get_if<const SortKernel*>(&source)) return emit_sort(module, **sort, name, target);
   const auto* const fill = std::get_if<const RandomFill*>(&source);
   WEFT_ASSERT(fill, name, " has no code for a GPU");
   emit_random_fill(module, **fill, name, target);

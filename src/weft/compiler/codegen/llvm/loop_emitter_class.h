@@ -83,6 +83,8 @@ class LoopEmitter {
   // Bounds that hold for all lanes or for none become a branch: a masked load is slow where the mask is false and the address invalid.
   virtual Value* load(ExprId id, const Expr& e, const Place& place);
   Value* load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place);
+  // Returns the term of a position: a vector if it differs from lane to lane.
+  Value* gathered_term(const Gathered& g, const Place& place);
   void store(const Store& st, Value* computed, const Place& place);
   Value* scratch_address(ExprId id, const Place& place);
   void store_cached(ExprId id, Value* computed, const Place& place);

@@ -1,5 +1,6 @@
 #include <llvm/IR/Intrinsics.h>
 
+#include <weft/base/error.h>
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
 
 namespace weft::compiler {
@@ -14,7 +15,7 @@ Value* LoopEmitter::load(ExprId, const Expr& e, const Place& place) {
   const Place scalar{
       .vector = false, .mask = nullptr, .values = nullptr, .stage = 0, .copy = 0, .linear_lane = nullptr};
   Value* inside = within(uniform, scalar);
-  for (const Expr::Gathered& g : e.gathered)  // before the branch, since code outside of it may use them
+  for (const Gathered& g : e.gathered)  // before the branch, since code outside of it may use them
     if (loop_.exprs[g.index].per_lane) value(g.index, place);
   auto* before = b_.GetInsertBlock();
   Value* loaded = nullptr;
@@ -29,28 +30,31 @@ Value* LoopEmitter::load(ExprId, const Expr& e, const Place& place) {
   return result;
 }
 
+Value* LoopEmitter::gathered_term(const Gathered& g, const Place& place) {
+  const Expr& index = loop_.exprs[g.index];
+  const bool per_lane = place.vector && index.per_lane && width_ > 1;
+  Value* start = index.per_lane ? value(g.index, place) : row_value(g.index);
+  start = llvm_value((per_lane ? many_ : one_).convert(to_scalar(start, index.dtype), DType::i64));
+  const auto everywhere = [&](Value* v) { return per_lane ? splat(v) : v; };
+  Value* limit = everywhere(number(g.limit));
+  if (is_unsigned_integer(index.dtype)) {
+    start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
+  } else {
+    start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
+                                     b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, everywhere(i64(0))), limit);
+  }
+  return b_.CreateMul(start, everywhere(number(g.stride)));
+}
+
 Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place) {
   ScalarEmitter& s = emitter(place);
   llvm::Type* element = one_.memory_type(e.dtype);
   Value* buffer = buffers_[e.buffer];
   Value* scalar_part = scalar_position(e.position);
   Value* vector_part = nullptr;
-  for (const Expr::Gathered& g : e.gathered) {
-    const Expr& index = loop_.exprs[g.index];
-    const bool per_lane = place.vector && index.per_lane && width_ > 1;
-    ScalarEmitter& at = per_lane ? many_ : one_;
-    Value* start = per_lane ? value(g.index, place) : index.per_lane ? value(g.index, place) : row_value(g.index);
-    start = llvm_value(at.convert(to_scalar(start, index.dtype), DType::i64));
-    const auto everywhere = [&](Value* v) { return per_lane ? splat(v) : v; };
-    Value* limit = everywhere(number(g.limit));
-    if (is_unsigned_integer(index.dtype)) {
-      start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
-    } else {
-      start = b_.CreateBinaryIntrinsic(
-          llvm::Intrinsic::smin, b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, everywhere(i64(0))), limit);
-    }
-    Value* term = b_.CreateMul(start, everywhere(number(g.stride)));
-    if (per_lane) {
+  for (const Gathered& g : e.gathered) {
+    Value* term = gathered_term(g, place);
+    if (term->getType()->isVectorTy()) {
       vector_part = vector_part ? b_.CreateAdd(vector_part, term) : term;
     } else {
       scalar_part = b_.CreateAdd(scalar_part, term);
@@ -92,7 +96,12 @@ void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
   llvm::Type* element = one_.memory_type(dtype);
   Value* stored = emitter(place).to_memory(computed, dtype);
   const llvm::Align align(byte_size(dtype));
-  Value* address = b_.CreateGEP(element, buffers_[st.buffer], scalar_position(st.position));
+  Value* position = scalar_position(st.position);
+  for (const Gathered& g : st.gathered) {
+    WEFT_ASSERT(!loop_.exprs[g.index].per_lane, "lanes are stored at positions that come from data");
+    position = b_.CreateAdd(position, gathered_term(g, place));
+  }
+  Value* address = b_.CreateGEP(element, buffers_[st.buffer], position);
   if (!place.vector || width_ == 1) {
     b_.CreateAlignedStore(stored, address, align);
   } else if (lane_stride(st.position).is(1)) {
