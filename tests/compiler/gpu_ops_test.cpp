@@ -285,5 +285,17 @@ TEST(GpuOps, LoopsOfTheHostStayThere) {
   check_on_twin({Type(DType::f32, {5, 5})}, body);
 }
 
+// A square of elements is read along one axis and stored along the other.
+TEST(GpuOps, Transposes) {
+  for (const DType t : {DType::f32, DType::bf16, DType::i8, DType::f64})
+    for (const std::int64_t n : {16, 31, 32, 100})
+      for (const std::int64_t m : {15, 33, 64})
+        check_on_gpu({Type(t, {3, n, m}), Type(t, {3, m, n}), Type(t, {m})}, [](ir::Graph&, auto x) {
+          const Value turned = ir::transpose(x[0], Dims{0, 2, 1});
+          return std::vector{turned, turned * x[1] + ir::broadcast_in_dim(x[2], turned.type(), Dims{1}),
+                             ir::transpose(x[0], Dims{2, 0, 1}), ir::transpose(x[0], Dims{1, 2, 0})};
+        });
+}
+
 }  // namespace
 }  // namespace weft

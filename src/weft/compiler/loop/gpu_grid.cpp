@@ -58,6 +58,16 @@ std::uint32_t power_of_two_above(std::int64_t count, int most) {
 
 std::int64_t groups(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
 
+// Returns whether the load reads neighbouring elements along a row axis, and distant ones along the lanes.
+bool runs_along(const Loop& loop, const Expr& e, int axis) {
+  return e.kind == Expr::Kind::load && e.bounds.empty() && e.gathered.empty() && e.position.coefficients[axis].is(1) &&
+         !e.position.coefficients[loop.sizes.size() - 1].is(0) && !e.position.coefficients[loop.sizes.size() - 1].is(1);
+}
+
+bool stores_along_lanes(const Loop& loop) {
+  return std::ranges::all_of(loop.stores, [](const Store& s) { return s.position.coefficients.back().is(1); });
+}
+
 constexpr std::int64_t most_blocks_x = (std::int64_t{1} << 31) - 1, most_blocks_y = 65535;
 
 }  // namespace
@@ -72,6 +82,7 @@ int gpu_vector_width(const Loop& loop) {
 
 std::vector<GpuForm> gpu_forms(const Loop& loop) {
   std::vector<GpuForm> forms{GpuForm::elements};
+  if (tile_axis(loop) >= 0) forms.push_back(GpuForm::tiles);
   if (!has_vectors(loop)) return forms;
   forms.push_back(GpuForm::vectors);
   if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) {
@@ -102,6 +113,30 @@ int kept_bytes(const Loop& loop) {
   return bytes;
 }
 
+int tile_axis(const Loop& loop) {
+  constexpr std::int64_t most_bytes = 48 << 10;
+  if (loop.walk != Walk::rows || loop.lanes != 1 || has_reduction(loop) || !stores_along_lanes(loop)) return -1;
+  for (int axis = 0; axis < loop.rows; ++axis) {
+    std::int64_t bytes = 0;
+    for (const Expr& e : loop.exprs)
+      if (runs_along(loop, e, axis)) bytes += std::int64_t{gpu_tile} * gpu_tile_pitch * byte_size(e.dtype);
+    if (bytes > 0 && bytes <= most_bytes) return axis;
+  }
+  return -1;
+}
+
+bool is_tiled(const Loop& loop, ExprId load) {
+  const int axis = tile_axis(loop);
+  return axis >= 0 && runs_along(loop, loop.exprs[load], axis);
+}
+
+std::int64_t tile_offset(const Loop& loop, ExprId load) {
+  std::int64_t bytes = 0;
+  for (ExprId id = 0; id < load; ++id)
+    if (is_tiled(loop, id)) bytes += std::int64_t{gpu_tile} * gpu_tile_pitch * byte_size(loop.exprs[id].dtype);
+  return bytes;
+}
+
 int reductions_at_once(const Loop& loop) {
   int most = 0;
   for (int stage = 1; stage <= loop.stages; ++stage)
@@ -129,6 +164,17 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
     for (std::size_t a = 0; a < lane; ++a)
       aligned = aligned && (value(loop.sizes[a]) == 1 || value(position.coefficients[a]) % width == 0);
   });
+  constexpr std::int64_t least_for_tiles = gpu_tile / 2;  // along both axes; smaller tiles would be mostly empty
+  if (const int axis = tile_axis(loop);
+      axis >= 0 && lanes >= least_for_tiles && value(loop.sizes[axis]) >= least_for_tiles) {
+    const std::int64_t along = value(loop.sizes[axis]);
+    const std::int64_t tiles = rows / along * groups(along, gpu_tile) * groups(lanes, gpu_tile);
+    return {.form = GpuForm::tiles,
+            .blocks_x = static_cast<std::uint32_t>(std::min(tiles, most_blocks_x)),
+            .threads_x = gpu_tile,
+            .threads_y = gpu_tile_lines,
+            .shared_bytes = static_cast<std::uint32_t>(tile_offset(loop, std::ssize(loop.exprs)))};
+  }
   GpuGrid grid{.form = aligned ? GpuForm::vectors : GpuForm::elements};
   const std::int64_t each = aligned ? width : 1, vectors = lanes / each;
   switch (loop.walk) {

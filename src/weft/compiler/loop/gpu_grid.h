@@ -16,12 +16,17 @@ enum class GpuForm : std::uint8_t {
   vectors,     // a thread computes neighbouring elements, which lie at multiples of 16 bytes
   whole_rows,  // the same, and a row has at most one vector for each thread, so that its values stay in registers
   kept_rows,   // the same as `vectors`, and each thread keeps in shared memory what several stages read of a row
+  tiles,  // a block computes a square of elements; what lies along another axis is read along that one, into shared memory
 };
-inline constexpr std::size_t gpu_form_count = 4;
+inline constexpr std::size_t gpu_form_count = 5;
 
 // The most threads of a block in each walk.
 inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_threads = 512;
 inline constexpr int gpu_warp = 32;
+
+// A tile has so many lanes, and as many positions on the axis along which a block reads; a warp reads or stores one line of it. In shared
+// memory a line has one more element, so that neither the elements of a line nor those of a column lie in one bank.
+inline constexpr int gpu_tile = gpu_warp, gpu_tile_lines = 8, gpu_tile_pitch = gpu_tile + 1;
 
 // Returns how many neighbouring elements a thread computes in the forms other than `elements`: 16 bytes of the narrowest element, at most 8.
 int gpu_vector_width(const Loop& loop);
@@ -45,6 +50,13 @@ int kept_bytes(const Loop& loop, ExprId load);
 int kept_bytes(const Loop& loop);
 // Returns the first stage whose walk along the lanes needs an expression, or the number of stages if there is none.
 int first_stage_of(const Loop& loop, ExprId id);
+
+// Returns the row axis along which a transposing loop reads neighbouring elements, or -1 if the loop has no tiles.
+int tile_axis(const Loop& loop);
+// Returns whether the load with this number is read by tiles.
+bool is_tiled(const Loop& loop, ExprId load);
+// Returns where the tile of a load begins in shared memory, in bytes, or for the number of all expressions where the last one ends.
+std::int64_t tile_offset(const Loop& loop, ExprId load);
 
 // Returns how many reductions one stage of a row has at most; each needs one number of 8 bytes for each warp in shared memory.
 int reductions_at_once(const Loop& loop);

@@ -13,6 +13,7 @@ std::string gpu_function(const std::string& name, GpuForm form) {
     case GpuForm::vectors: return name + "_vectors";
     case GpuForm::whole_rows: return name + "_whole_rows";
     case GpuForm::kept_rows: return name + "_kept_rows";
+    case GpuForm::tiles: return name + "_tiles";
   }
   return name;
 }

@@ -21,10 +21,10 @@ using Index = GpuMachine::Index;
 class GpuLoopEmitter final : public LoopEmitter {
  public:
   GpuLoopEmitter(llvm::Function& function, const Loop& loop, const Target& target, GpuForm form)
-      : LoopEmitter(function, loop, target, form == GpuForm::elements ? 1 : gpu_vector_width(loop)),
+      : LoopEmitter(function, loop, target, has_vectors(form) ? gpu_vector_width(loop) : 1),
         machine_(gpu_machine(target)),
         form_(form) {
-    is_aligned_ = form != GpuForm::elements;
+    is_aligned_ = has_vectors(form);
     has_scratch_ = false;
   }
 
@@ -35,13 +35,14 @@ class GpuLoopEmitter final : public LoopEmitter {
     machine_->make_kernel(*function_, most_threads());
     switch (loop_.walk) {
       case Walk::lanes: emit_elements(); break;
-      case Walk::rows: emit_rows(); break;
+      case Walk::rows: form_ == GpuForm::tiles ? emit_tiles() : emit_rows(); break;
       case Walk::columns: emit_column_blocks(); break;
     }
     end_function(b_);
   }
 
  private:
+  static bool has_vectors(GpuForm form) { return form != GpuForm::elements && form != GpuForm::tiles; }
   int most_threads() const {
     if (loop_.walk == Walk::lanes) return gpu_lane_threads;
     return loop_.walk == Walk::rows ? (has_reductions() ? gpu_row_threads : gpu_lane_threads) : gpu_column_threads;
@@ -139,8 +140,82 @@ class GpuLoopEmitter final : public LoopEmitter {
     }
   }
 
+  // For each tile: reads it line by line, a line along the axis on which its elements are neighbours, and computes and stores it line by line
+  // along the lanes.
+  void emit_tiles() {
+    const int axis = tile_axis(loop_);
+    Value *lanes = number(loop_.sizes[lane_axis()]), *size = number(loop_.sizes[axis]);
+    const auto tiles_along = [&](Value* count) { return b_.CreateUDiv(plus(count, i64(gpu_tile - 1)), i64(gpu_tile)); };
+    Value *lane_tiles = tiles_along(lanes), *per_row = times(tiles_along(size), lane_tiles);
+    Value* rows = i64(1);
+    for (int a = 0; a < loop_.rows; ++a)
+      if (a != axis) rows = times(rows, number(loop_.sizes[a]));
+    Value *x = index(Index::thread_x), *y = index(Index::thread_y);
+    for_each(index(Index::block_x), times(rows, per_row), index(Index::blocks_x), [&](Value* tile) {
+      decode_rows_beside(axis, b_.CreateUDiv(tile, per_row));
+      Value* in_row = b_.CreateURem(tile, per_row);
+      Value* first = times(b_.CreateUDiv(in_row, lane_tiles), i64(gpu_tile));
+      Value* first_lane = times(b_.CreateURem(in_row, lane_tiles), i64(gpu_tile));
+      const auto for_each_line = [&](const std::function<void(Value*)>& body) {
+        for_each(y, i64(gpu_tile), i64(gpu_tile_lines), body);
+      };
+      const auto at = [&](Value* position, Value* lane, const std::function<void()>& body) {
+        axes_[axis] = plus(first, position);
+        Value* end = plus(first_lane, lane);
+        if_then(b_.CreateAnd(b_.CreateICmpSLT(axes_[axis], size), b_.CreateICmpSLT(end, lanes)), [&] {
+          axes_[lane_axis()] = end;
+          body();
+        });
+        axes_[axis] = axes_[lane_axis()] = nullptr;
+      };
+      machine_->barrier(b_);  // before others' elements of the last tile are overwritten
+      for_each_line([&](Value* line) { at(x, line, [&] { read_tiles(line, x); }); });
+      machine_->barrier(b_);
+      for_each_line([&](Value* line) {
+        at(line, x, [&] {
+          forget_row();
+          emit_row_values(0);
+          in_tile_ = plus(times(x, i64(gpu_tile_pitch)), line);
+          emit_vector(axes_[lane_axis()], nullptr, 0, 0);
+        });
+      });
+    });
+  }
+
+  void decode_rows_beside(int axis, Value* row) {
+    for (int a = loop_.rows; a-- > 0;) {
+      if (a == axis) continue;
+      Value* size = number(loop_.sizes[a]);
+      axes_[a] = b_.CreateURem(row, size);
+      row = b_.CreateUDiv(row, size);
+    }
+  }
+
+  Value* tile_address(ExprId id, Value* element) {
+    Value* tile = b_.CreateConstGEP1_64(b_.getInt8Ty(), machine_->shared(b_), tile_offset(loop_, id));
+    return b_.CreateGEP(one_.memory_type(loop_.exprs[id].dtype), tile, element);
+  }
+
+  // Puts one element of each tiled load into its tile.
+  void read_tiles(Value* line, Value* column) {
+    for (ExprId id = 0; id < std::ssize(loop_.exprs); ++id) {
+      if (!is_tiled(loop_, id)) continue;
+      const Expr& e = loop_.exprs[id];
+      llvm::Type* type = one_.memory_type(e.dtype);
+      const llvm::Align alignment(byte_size(e.dtype));
+      Value* address = b_.CreateGEP(type, buffers_[e.buffer], scalar_position(e.position));
+      b_.CreateAlignedStore(b_.CreateAlignedLoad(type, address, alignment),
+                            tile_address(id, plus(times(line, i64(gpu_tile_pitch)), column)), alignment);
+    }
+  }
+
   // The first stage that needs a kept load puts the vector into shared memory, where the same thread finds it in later stages.
   Value* load(ExprId id, const Expr& e, const Place& place) override {
+    if (form_ == GpuForm::tiles && is_tiled(loop_, id)) {
+      Value* address = tile_address(id, in_tile_);
+      return one_.from_memory(b_.CreateAlignedLoad(one_.memory_type(e.dtype), address, llvm::Align(byte_size(e.dtype))),
+                              e.dtype);
+    }
     if (form_ != GpuForm::kept_rows || !place.vector || kept_bytes(loop_, id) == 0)
       return LoopEmitter::load(id, e, place);
     std::int64_t before = 0;
@@ -325,6 +400,7 @@ class GpuLoopEmitter final : public LoopEmitter {
 
   const std::unique_ptr<GpuMachine> machine_;
   const GpuForm form_;
+  Value* in_tile_ = nullptr;  // of tiles: the element that is computed
 };
 
 }  // namespace
