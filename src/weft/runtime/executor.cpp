@@ -181,6 +181,7 @@ void Executor::use_workspace(LaunchRecord& launch) {
 void Executor::run_thunks(LaunchRecord& launch) {
   Stream& stream = backend_.stream(StreamKind::compute);
   const Launch view{.bases = launch.bases, .step = launch.number, .context = launch.context.get()};
+  if (stream.run_all(launch.executable, view)) return;
   const auto& thunks = launch.executable->thunks;
   for (thunk_ = 0; thunk_ < thunks.size(); ++thunk_) stream.run(*thunks[thunk_], view);
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
 
 #include <weft/runtime/executable.h>
 #include <weft/runtime/thunk.h>
@@ -54,6 +55,8 @@ class Stream {
   // Does the same and tells `timer` when it ran, before the next milestone is reached. `index` is the thunk's in the executable. For
   // streams that have done the work when run() returns; others override it.
   virtual void run_timed(const Thunk& thunk, const Launch& launch, std::size_t index, ThunkTimer& timer);
+  // Passes all thunks of a launch at once, if that is possible: otherwise returns false, and they must be passed one by one.
+  virtual bool run_all(const std::shared_ptr<const Executable>&, const Launch&) { return false; }
   // Passes a copy within the device's memory to the stream.
   virtual void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) = 0;
   // Ends the launch that begin() started, also if begin() or run() threw. The milestone must live until it is reached.

@@ -14,6 +14,8 @@ namespace weft::runtime {
 
 namespace {
 
+constexpr std::size_t most_graphs = 16;
+
 class CudaBackend final : public DeviceBackend {
  public:
   CudaBackend(int ordinal, const DeviceOptions& options)
@@ -25,6 +27,7 @@ class CudaBackend final : public DeviceBackend {
       streams_[kind] = std::make_unique<cuda::GpuStream>(
           cuda::GpuStream::Options{.ordinal = ordinal,
                                    .uses_kernel_threads = static_cast<StreamKind>(kind) == StreamKind::compute,
+                                   .most_graphs = most_graphs,
                                    .synchronous = options.synchronous},
           failure_);
   }

@@ -21,6 +21,7 @@ GpuStream::GpuStream(Options options, Failure& failure)
       handle_(options.ordinal),
       queue_{.stream = handle_.stream, .ordinal = options.ordinal},
       host_thunks_(options.ordinal, handle_.stream),
+      graphs_(options.ordinal, handle_.stream, options.synchronous ? 0 : options.most_graphs),
       completer_(options.ordinal, handle_.stream, failure) {}
 
 GpuStream::~GpuStream() = default;
@@ -72,6 +73,17 @@ void GpuStream::run_timed(const Thunk& thunk, const Launch& launch, std::size_t 
     run(thunk, launch);
     timed_.back().end = completer_.clock().mark(handle_.stream);
   });
+}
+
+bool GpuStream::run_all(const std::shared_ptr<const Executable>& executable, const Launch& launch) {
+  if (error_.error) return false;
+  bool has_run = false;
+  pass([&] {
+    Launch on_gpu = launch;
+    on_gpu.queue = &queue_;
+    has_run = graphs_.launch(executable, on_gpu);
+  });
+  return has_run;
 }
 
 void GpuStream::run_on_host(const Thunk& thunk, const Launch& launch) {

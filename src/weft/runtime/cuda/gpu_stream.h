@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <weft/runtime/cuda/driver.h>
 #include <weft/runtime/cuda/gpus.h>
 #include <weft/runtime/cuda/host_thunks.h>
+#include <weft/runtime/cuda/launch_graphs.h>
 #include <weft/runtime/cuda/work_queue.h>
 #include <weft/runtime/stream.h>
 
@@ -20,6 +22,7 @@ class GpuStream final : public Stream {
   struct Options {
     int ordinal = 0;
     bool uses_kernel_threads = false;  // for thunks that work on the host
+    std::size_t most_graphs = 0;       // of launches, which are passed in one call
     bool synchronous = false;          // waits for the GPU after each thunk, so that an error names its thunk
   };
   GpuStream(Options options, Failure& failure);
@@ -28,6 +31,7 @@ class GpuStream final : public Stream {
   void begin(const Executable& executable) override;
   void run(const Thunk& thunk, const Launch& launch) override;
   void run_timed(const Thunk& thunk, const Launch& launch, std::size_t index, ThunkTimer& timer) override;
+  bool run_all(const std::shared_ptr<const Executable>& executable, const Launch& launch) override;
   void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override;
   void end(Milestone& milestone) override;
   void drain() override;
@@ -53,6 +57,7 @@ class GpuStream final : public Stream {
   Handle handle_;
   const WorkQueue queue_;
   HostThunks host_thunks_;
+  LaunchGraphs graphs_;
   Completer completer_;
   // From begin() to end().
   std::optional<Current> current_;
