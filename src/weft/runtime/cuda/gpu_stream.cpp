@@ -29,6 +29,7 @@ GpuStream::~GpuStream() = default;
 void GpuStream::begin(const Executable& executable) {
   executable_ = &executable;
   current_.emplace(options_.ordinal);
+  range_.emplace(executable.name);
   if (options_.uses_kernel_threads) adopt_thread_count();
   if (executable.preparation) executable.preparation->run();
 }
@@ -50,6 +51,7 @@ void GpuStream::pass(F&& work) {
 
 void GpuStream::run(const Thunk& thunk, const Launch& launch) {
   pass([&] {
+    const NvtxRange range(thunk.info.name);
     if (thunk.on_device) {
       Launch on_gpu = launch;
       on_gpu.queue = &queue_;
@@ -112,6 +114,7 @@ void GpuStream::copy(std::byte* to, const std::byte* from, std::uint64_t bytes) 
 void GpuStream::end(Milestone& milestone) {
   if (!current_) current_.emplace(options_.ordinal);
   completer_.add(milestone, std::exchange(error_, {}), std::exchange(timed_, {}));
+  range_.reset();
   current_.reset();
   executable_ = nullptr;
 }

@@ -12,6 +12,7 @@
 #include <weft/runtime/cuda/gpus.h>
 #include <weft/runtime/cuda/host_thunks.h>
 #include <weft/runtime/cuda/launch_graphs.h>
+#include <weft/runtime/cuda/nvtx.h>
 #include <weft/runtime/cuda/work_queue.h>
 #include <weft/runtime/stream.h>
 
@@ -61,6 +62,7 @@ class GpuStream final : public Stream {
   Completer completer_;
   // From begin() to end().
   std::optional<Current> current_;
+  std::optional<NvtxRange> range_;
   const Executable* executable_ = nullptr;
   std::vector<GpuClock::Timed> timed_;
   StreamError error_;  // of what was passed to the GPU since begin(); nothing is passed any more
