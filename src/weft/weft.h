@@ -1,4 +1,4 @@
-// Everything a user of weft needs.
+// Everything a user of weft needs, but weft::train, whose name programs use for functions of their own.
 #pragma once
 
 #include <weft/base/bucketing.h>
@@ -79,5 +79,3 @@
 #include <weft/tensor/stablehlo.h>
 #include <weft/tensor/tensor.h>
 #include <weft/tensor/vmap.h>
-#include <weft/train/progress.h>
-#include <weft/train/summary_writer.h>
