@@ -46,9 +46,9 @@ Attribute AttributeDecoder::decode(std::size_t index, const Owner& owner) {
 
 Attribute AttributeDecoder::next(ByteReader& in, const Owner& owner) { return decode(in.number(), owner); }
 
-void AttributeDecoder::append_next(std::string_view name, ByteReader& in, const Owner& owner,
-                                   std::vector<NamedAttribute>& to) {
-  Attribute value = next(in, owner);
+void AttributeDecoder::append(std::string_view name, std::size_t index, const Owner& owner,
+                              std::vector<NamedAttribute>& to) {
+  Attribute value = decode(index, owner);
   const bool is_inherent = name.find('.') == name.npos, is_opaque = value.kind == Attribute::Kind::opaque;
   const bool is_not_read = is_opaque && value.written.empty() && value.text.empty();
   if (is_not_read || (is_inherent && is_opaque && value.text == not_given)) return;
@@ -111,7 +111,7 @@ Attribute AttributeDecoder::dictionary(Context& c) {
   for (std::size_t i = 0; i < count; ++i) {
     const Attribute name = next(c.in, c.owner);
     if (name.kind != Attribute::Kind::string) c.in.fail("expected the name of an attribute to be a string");
-    append_next(name.text, c.in, c.owner, result.fields);
+    append(name.text, c.in.number(), c.owner, result.fields);
   }
   require_distinct(result.fields, c.owner);
   return result;

@@ -27,8 +27,8 @@ class AttributeDecoder {
   Attribute decode(std::size_t index, const Owner& owner);
   // The same for the next position that `in` gives.
   Attribute next(ByteReader& in, const Owner& owner);
-  // Like next; appends a name and its value, unless the value stands for an attribute that is not given, or is not read.
-  void append_next(std::string_view name, ByteReader& in, const Owner& owner, std::vector<NamedAttribute>& to);
+  // Like decode; appends a name and its value, unless the value stands for an attribute that is not given, or is not read.
+  void append(std::string_view name, std::size_t index, const Owner& owner, std::vector<NamedAttribute>& to);
 
   // From now on, attributes may refer to this mesh of the module, which is written as Shardy's attribute.
   void add_mesh(std::string_view name, std::string_view written) { meshes_.emplace(name, written); }

@@ -1,8 +1,10 @@
 #include <weft/ir/bytecode/module_reader.h>
 
 #include <algorithm>
+#include <charconv>
 #include <utility>
 
+#include <weft/ir/bytecode/vhlo_defaults.h>
 #include <weft/ir/text/lower.h>
 
 namespace weft::ir::bytecode {
@@ -95,8 +97,13 @@ const ModuleReader::Value& ModuleReader::value(ByteReader& in, const Scope& scop
   in.fail(concat("value ", number, " is used before it is defined"));
 }
 
-std::string_view ModuleReader::new_name(const Scope& scope) {
-  return names_.emplace_back(concat('%', scope.empty() ? 0 : scope.back().first + scope.back().defined.size()));
+text::Name ModuleReader::new_name(const Scope& scope) {
+  const std::size_t number = scope.empty() ? 0 : scope.back().first + scope.back().defined.size();
+  KeptName& name = names_.emplace_back();
+  name.characters[0] = '%';
+  char* const end = std::to_chars(name.characters.begin() + 1, name.characters.end(), number).ptr;
+  name.text = {name.characters.begin(), end};
+  return text::Name(&name.text);
 }
 
 void ModuleReader::require_known(OperationKind& kind, std::size_t at) {
@@ -131,13 +138,14 @@ text::Operation ModuleReader::operation(ByteReader& in, Scope& scope) {
   return op;
 }
 
-void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, const OperationKind& kind, text::Operation& op) {
+void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, OperationKind& kind, text::Operation& op) {
   if (mask & has_attributes) {
     const std::size_t index = in.number();
     attempt([&] {
       Attribute dictionary = attributes_.decode(index, {op.at, op.name});
       if (dictionary.kind != Attribute::Kind::dictionary) in.fail(concat(op.name, ": expected a dictionary"));
       op.attributes = std::move(dictionary.fields);
+      std::erase_if(op.attributes, is_left_out);
     });
   }
   if (mask & has_property) {
@@ -148,12 +156,12 @@ void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, const Operation
   to_stablehlo(kind, op.attributes);
 }
 
-void ModuleReader::properties(const Extent& extent, const OperationKind& kind, text::Operation& op) {
+void ModuleReader::properties(const Extent& extent, OperationKind& kind, text::Operation& op) {
   ByteReader values(source_, extent.at, extent.end);
-  op.attributes.reserve(op.attributes.size() + kind.properties.size());
-  for (const Property& property : kind.properties) {
+  for (std::size_t i = 0; i < kind.properties.size(); ++i) {
+    const Property& property = kind.properties[i];
     if (!property.is_optional) {
-      attributes_.append_next(property.name, values, {op.at, op.name}, op.attributes);
+      append_property(kind, i, values.number(), op);
     } else if (!values.is_at_end()) {
       const auto [index, is_given] = values.flagged();
       if (is_given) op.attributes.push_back({property.name, attributes_.decode(index, {op.at, op.name})});
@@ -163,10 +171,19 @@ void ModuleReader::properties(const Extent& extent, const OperationKind& kind, t
     source_.fail_unsupported(op.at, concat(op.name, ": has attributes that are not known here"), op.name);
 }
 
+// Most properties have their default, which is one attribute for all operations, so it is decoded once.
+void ModuleReader::append_property(OperationKind& kind, std::size_t property, std::size_t index, text::Operation& op) {
+  if (kind.left_out[property] == index) return;
+  const std::size_t before = op.attributes.size();
+  attributes_.append(kind.properties[property].name, index, {op.at, op.name}, op.attributes);
+  if (op.attributes.size() > before && is_left_out(op.attributes.back())) op.attributes.pop_back();
+  if (op.attributes.size() == before) kind.left_out[property] = index;
+}
+
 void ModuleReader::results(ByteReader& in, Scope& scope, text::Operation& op) {
   const std::size_t count = in.count("results");
   if (count == 0) return;
-  const std::string_view name = new_name(scope);
+  const text::Name name = new_name(scope);
   op.result_types.reserve(reserved(count));
   op.results.push_back({name, static_cast<std::uint32_t>(count)});
   for (std::size_t i = 0; i < count; ++i) {
@@ -195,7 +212,8 @@ void ModuleReader::cast(ByteReader& in, std::uint8_t mask, Scope& scope, std::si
   operands.at = at;
   operands.name = conversion_cast;
   if (mask & has_operands) this->operands(in, scope, operands);
-  const bool changes = !refusal_ && operands.operand_types != types;  // unsupported types are not known here
+  const bool changes =
+      !refusal_ && !std::ranges::equal(operands.operand_types, types);  // unsupported types are not known here
   if (changes || operands.operand_types.size() != types.size() || (mask & (has_successors | has_regions)))
     in.fail(concat(conversion_cast, ": changes a type"));
   if (mask & has_use_lists) skip_use_list_orders(in, types.size());
@@ -257,7 +275,7 @@ text::Region ModuleReader::region(ByteReader& in, Scope& scope, std::string_view
 void ModuleReader::arguments(ByteReader& in, Scope& scope, text::Region& region, std::string_view owner) {
   const std::size_t count = in.count("arguments");
   for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view name = new_name(scope);
+    const text::Name name = new_name(scope);
     const auto [index, has_location] =
         container_.version < omits_unknown_locations ? ByteReader::Flagged{in.number(), true} : in.flagged();
     const text::WrittenType type = this->type(index, in, {region.at, owner});

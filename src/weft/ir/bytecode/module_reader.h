@@ -1,6 +1,7 @@
 // Reads the operations of a container as the syntax that ir/text lowers.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <optional>
 #include <string>
@@ -24,7 +25,11 @@ class ModuleReader {
   std::string place(std::size_t at) const;
 
  private:
-  // A value of the bytecode, which has no name there.
+  // Values have no names in bytecode.
+  struct KeptName {
+    std::array<char, 24> characters;
+    std::string_view text;
+  };
   struct Value {
     text::Use use;
     text::WrittenType type;
@@ -41,8 +46,9 @@ class ModuleReader {
   void top_level(ByteReader in);
   void module_attributes(const text::Operation& module);
   text::Operation operation(ByteReader& in, Scope& scope);
-  void attributes(ByteReader& in, std::uint8_t mask, const OperationKind& kind, text::Operation& op);
-  void properties(const Extent& extent, const OperationKind& kind, text::Operation& op);
+  void attributes(ByteReader& in, std::uint8_t mask, OperationKind& kind, text::Operation& op);
+  void properties(const Extent& extent, OperationKind& kind, text::Operation& op);
+  void append_property(OperationKind& kind, std::size_t property, std::size_t index, text::Operation& op);
   void results(ByteReader& in, Scope& scope, text::Operation& op);
   void operands(ByteReader& in, const Scope& scope, text::Operation& op);
   void cast(ByteReader& in, std::uint8_t mask, Scope& scope, std::size_t at);
@@ -53,7 +59,7 @@ class ModuleReader {
   void skip_use_list_orders(ByteReader& in, std::size_t values);
   void define(ByteReader& in, Scope& scope, Value value);
   const Value& value(ByteReader& in, const Scope& scope) const;
-  std::string_view new_name(const Scope& scope);
+  text::Name new_name(const Scope& scope);
   text::WrittenType type(std::uint64_t index, const ByteReader& in, const Owner& owner);
   void add(text::Operation op);
   OperationKind& kind(std::size_t index);
@@ -70,7 +76,7 @@ class ModuleReader {
   LocationDecoder locations_;
   std::vector<std::optional<OperationKind>> kinds_;
   std::vector<std::pair<std::size_t, const Location*>> places_;  // of the operations, in the order of their bytes
-  std::deque<std::string> names_;
+  std::deque<KeptName> names_;
   std::optional<UnsupportedError> refusal_;  // of the function that is being read
   bool is_in_function_ = false;
   int depth_ = 0;

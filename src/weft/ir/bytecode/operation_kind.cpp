@@ -55,6 +55,7 @@ OperationKind operation_kind(std::string_view dialect, std::string_view name) {
   OperationKind kind{stablehlo_name(dialect, name), {}, {}};
   if (const OperationForm* form = find_form(concat(dialect, '.', name))) kind.properties = properties_of(*form);
   kind.members = members_of(kind.name);
+  kind.left_out.assign(kind.properties.size(), none_left_out);
   return kind;
 }
 

@@ -16,11 +16,15 @@ struct Member {
   std::string_view vhlo, field, attribute;
 };
 
+inline constexpr std::size_t none_left_out = -1;  // of a property
+
 struct OperationKind {
   std::string name;  // as in StableHLO: stablehlo.add for add_v1 of vhlo
   std::vector<Property> properties;
   std::vector<Member> members;
   bool is_known = false;  // operations of this name can be lowered; set by who has checked it
+  // For each property, the last attribute seen that StableHLO leaves out, by its position; set by the reader.
+  std::vector<std::size_t> left_out = {};
 };
 
 // Returns the members of the attributes of an operation of StableHLO, whose name includes the dialect.
@@ -29,8 +33,8 @@ std::vector<Member> members_of(std::string_view name);
 // Returns what is known of an operation by the name of its dialect and its name in the bytecode.
 OperationKind operation_kind(std::string_view dialect, std::string_view name);
 
-// Brings the attributes of an operation from VHLO's form into StableHLO's: leaves out those with their default, which VHLO always writes,
-// gathers fields into the attributes that have them, and makes names of functions of strings.
+// Brings the attributes of an operation, without those that StableHLO leaves out, from VHLO's form into StableHLO's: gathers fields into the
+// attributes that have them, and makes names of functions of strings.
 void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes);
 
 }  // namespace weft::ir::bytecode

@@ -34,18 +34,14 @@ Attribute& structure(std::vector<NamedAttribute>& attributes, std::string_view n
   return added;
 }
 
-}  // namespace
+bool names_functions(std::string_view attribute) {
+  return attribute == "callee" || attribute == "decomposition" || attribute == "called_computations";
+}
 
-void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
-  if (attributes.empty()) return;
-  std::erase_if(attributes, is_left_out);
-  drop_empty_layouts(attributes);
+void gather_members(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
   std::vector<NamedAttribute> result;
   result.reserve(attributes.size());
   for (NamedAttribute& attribute : attributes) {
-    const bool names_functions =
-        attribute.name == "callee" || attribute.name == "decomposition" || attribute.name == "called_computations";
-    if (names_functions) to_symbols(attribute.value);
     const auto member = std::ranges::find(kind.members, attribute.name, &Member::vhlo);
     if (member == kind.members.end()) {
       result.push_back(std::move(attribute));
@@ -56,6 +52,16 @@ void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attrib
     whole.fields.push_back({member->field, std::move(attribute.value)});
   }
   attributes = std::move(result);
+}
+
+}  // namespace
+
+void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
+  if (attributes.empty()) return;
+  drop_empty_layouts(attributes);
+  for (NamedAttribute& attribute : attributes)
+    if (names_functions(attribute.name)) to_symbols(attribute.value);
+  if (!kind.members.empty()) gather_members(kind, attributes);
 }
 
 }  // namespace weft::ir::bytecode

@@ -124,8 +124,10 @@ text::WrittenType TypeDecoder::value_type(std::size_t index, const Owner& owner)
 }
 
 text::WrittenType TypeDecoder::attribute_type(std::size_t index, const Owner& owner) {
-  if (index < known_.size() && known_[index]) return known_[index];
-  return decoded(index, owner, true);
+  if (index < known_of_attributes_.size() && known_of_attributes_[index]) return known_of_attributes_[index];
+  const text::WrittenType type = decoded(index, owner, true);
+  known_of_attributes_[index] = type;
+  return type;
 }
 
 }  // namespace weft::ir::bytecode

@@ -29,7 +29,11 @@ struct Owner {
 class TypeDecoder {
  public:
   TypeDecoder(const text::Source& source, const Container& container, const ParseLimits& limits)
-      : source_(source), container_(container), limits_(limits), known_(container.types.size()) {}
+      : source_(source),
+        container_(container),
+        limits_(limits),
+        known_(container.types.size()),
+        known_of_attributes_(container.types.size()) {}
 
   // Return the type at this position of the table of types. Throw UnsupportedError for a type that no value can have in weft, and Error for
   // a malformed one; both name the owner.
@@ -58,7 +62,7 @@ class TypeDecoder {
   const text::Source& source_;
   const Container& container_;
   const ParseLimits& limits_;
-  std::vector<text::WrittenType> known_;
+  std::vector<text::WrittenType> known_, known_of_attributes_;
 };
 
 }  // namespace weft::ir::bytecode

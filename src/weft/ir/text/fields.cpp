@@ -128,7 +128,7 @@ bool AttributeReader::integers(std::string_view name, Ints& values) {
   const Attribute* attribute = find_field(name);
   if (!attribute) return false;
   require_shape(*attribute, name);
-  std::vector<std::int64_t> list;
+  Integers list;
   append_integers(*attribute, name, list);
   values = arena_.copy(Ints(list));
   return true;
@@ -156,14 +156,13 @@ bool AttributeReader::matrix(std::string_view name, IntMatrix& values) {
   // No real program has more processes. The limit is needed because a splat could stand for any number of integers.
   constexpr std::int64_t most = std::int64_t{1} << 20;
   if (attribute->type.part.elements() > most) fail(attribute->at, name, concat("at most ", most, " integers"));
-  std::vector<std::int64_t> list;
+  Integers list;
   append_elements(*attribute, name, list);
   values = {attribute->type.part.size(1), arena_.copy(Ints(list))};
   return true;
 }
 
-void AttributeReader::append_elements(const Attribute& attribute, std::string_view name,
-                                      std::vector<std::int64_t>& values) const {
+void AttributeReader::append_elements(const Attribute& attribute, std::string_view name, Integers& values) const {
   const Literal literal = read_literal(source_, attribute, real_type(attribute, name), arena_);
   visit_any(literal.type.dtype(), [&](auto tag) {
     using T = decltype(tag);
@@ -173,14 +172,11 @@ void AttributeReader::append_elements(const Attribute& attribute, std::string_vi
   });
 }
 
-void AttributeReader::append_integers(const Attribute& attribute, std::string_view name,
-                                      std::vector<std::int64_t>& values) const {
+void AttributeReader::append_integers(const Attribute& attribute, std::string_view name, Integers& values) const {
   switch (attribute.kind) {
     case Attribute::Kind::boolean:
     case Attribute::Kind::integer: values.push_back(attribute.integer); return;
-    case Attribute::Kind::integers:
-      values.insert(values.end(), attribute.integers.begin(), attribute.integers.end());
-      return;
+    case Attribute::Kind::integers: values.append(attribute.integers); return;
     case Attribute::Kind::list:
       for (const Attribute& item : attribute.items) append_integers(resolve(source_, module_, item), name, values);
       return;

@@ -42,8 +42,9 @@ class AttributeReader : public FieldReader {
 
  private:
   const Attribute* find_field(std::string_view name) const;  // nullptr if an optional field was omitted
-  void append_elements(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
-  void append_integers(const Attribute& attribute, std::string_view name, std::vector<std::int64_t>& values) const;
+  using Integers = ShortList<std::int64_t, 8>;
+  void append_elements(const Attribute& attribute, std::string_view name, Integers& values) const;
+  void append_integers(const Attribute& attribute, std::string_view name, Integers& values) const;
   void require_shape(const Attribute& attribute, std::string_view name) const;
   Type real_type(const Attribute& attribute, std::string_view name) const;
   [[noreturn]] void fail(std::size_t at, std::string_view name, std::string_view expected) const;

@@ -148,7 +148,7 @@ WrittenValues Lowering::body(Graph& graph, const Function& function, std::span<c
   scope.reserve(arguments.size() + function.body.operations.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& a = function.body.arguments[i];
-    if (!scope.emplace(Use{a.name}, arguments[i]).second) source_.fail(a.at, concat(a.name, " is defined twice"));
+    if (!scope.add({a.name}, arguments[i])) source_.fail(a.at, concat(a.name, " is defined twice"));
   }
   WrittenValues results = block(graph, function.body, scope, "func.return");
   calls_.pop_back();
@@ -169,7 +169,10 @@ WrittenValues Lowering::block(Graph& graph, const Region& region, Scope& scope, 
       if (&op != &region.operations.back()) fail(op, "more operations follow");
       return written_operands(scope, op);
     }
-    define(scope, op, operation(graph, scope, op));
+    if (const KnownName& name = known(op.name); is_plain(op, name))
+      plain(graph, scope, op, name);
+    else
+      define(scope, op, operation(graph, scope, op));
   }
   source_.fail(region.at, concat("expected the region to end with ", terminator));
 }
@@ -179,7 +182,7 @@ void Lowering::define(Scope& scope, const Operation& op, std::span<const Written
   for (const Results& results : op.results)
     for (std::uint32_t i = 0; i < results.count; ++i, ++at) {
       if (at == values.size()) fail(op, concat("has ", values.size(), " results, but more are named"));
-      if (!scope.emplace(Use{results.name, i}, values[at]).second) fail(op, concat(results.name, " is defined twice"));
+      if (!scope.add({results.name, i}, values[at])) fail(op, concat(results.name, " is defined twice"));
     }
   if (at != 0 && at != values.size()) fail(op, concat("has ", values.size(), " results, but ", at, " are named"));
   if (op.result_types.size() != values.size())
@@ -187,10 +190,9 @@ void Lowering::define(Scope& scope, const Operation& op, std::span<const Written
 }
 
 const WrittenValue& Lowering::lookup(const Scope& scope, const Use& use) const {
-  const auto found = scope.find(use);
-  if (found == scope.end())
-    source_.fail(use.at, concat(use.name, use.index ? concat('#', use.index) : "", " is not defined"));
-  return found->second;
+  const WrittenValue* const found = scope.find(use);
+  if (!found) source_.fail(use.at, concat(use.name, use.index ? concat('#', use.index) : "", " is not defined"));
+  return *found;
 }
 
 void Lowering::append_parts(Values& values, const Scope& scope, std::span<const Use> uses) const {
@@ -204,16 +206,43 @@ void Lowering::append_parts(Values& values, const Scope& scope, std::span<const 
 WrittenValues Lowering::written_operands(const Scope& scope, const Operation& op) const {
   WrittenValues values;
   values.reserve(op.operands.size());
-  values.reserve(op.operands.size());
-  for (const Use& use : op.operands) values.push_back(lookup(scope, use));
-  if (op.operand_types.empty()) return values;
-  if (op.operand_types.size() != values.size())
-    fail(op, concat("has ", values.size(), " operands and ", op.operand_types.size(), " types for them"));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (values[i].type() != op.operand_types[i])
-      source_.fail(op.operands[i].at,
-                   concat(op.name, ": ", op.operands[i].name, " is ", values[i].type(), ", not ", op.operand_types[i]));
+  for (std::size_t i = 0; i < op.operands.size(); ++i) values.push_back(operand(scope, op, i));
   return values;
+}
+
+const WrittenValue& Lowering::operand(const Scope& scope, const Operation& op, std::size_t i) const {
+  const WrittenValue& value = lookup(scope, op.operands[i]);
+  if (op.operand_types.empty()) return value;
+  if (op.operand_types.size() != op.operands.size())
+    fail(op, concat("has ", op.operands.size(), " operands and ", op.operand_types.size(), " types for them"));
+  if (value.type() != op.operand_types[i])
+    source_.fail(op.operands[i].at,
+                 concat(op.name, ": ", op.operands[i].name, " is ", value.type(), ", not ", op.operand_types[i]));
+  return value;
+}
+
+bool Lowering::is_plain(const Operation& op, const KnownName& name) const {
+  const bool is_of_table = name.op && !name.dynamic && !name.rule && !name.chlo;
+  return is_of_table && op.regions.empty() && !module_.has_complex &&
+         std::ranges::none_of(op.attributes, [](const auto& a) { return a.name.find('.') != a.name.npos; });
+}
+
+void Lowering::plain(Graph& graph, Scope& scope, const Operation& op, const KnownName& name) {
+  check_dropped_attributes(name.dropped, source_, module_, op);
+  graph.set_location(locations_.of(op));
+  operands_.clear();
+  for (std::size_t i = 0; i < op.operands.size(); ++i) operands_.push_back(operand(scope, op, i).re);
+  result_types_.clear();
+  for (const WrittenType type : op.result_types) result_types_.push_back(type.part);
+  Node& node = append_node(graph, op, *name.op, operands_, result_types_, {});
+  if (node.types.size() == 1) {
+    const WrittenValue result{node.result()};
+    define(scope, op, {&result, 1});
+    return;
+  }
+  WrittenValues results;
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back({node.result(i)});
+  define(scope, op, results);
 }
 
 Values Lowering::operands(const Scope& scope, const Operation& op) const {
@@ -262,8 +291,14 @@ Values Lowering::real_operation(Graph& graph, const Scope& scope, const Operatio
   return append(graph, op, *name.op, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));
 }
 
-Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
-                        std::span<const Type> types, const Regions& regions, const void* given_attributes) {
+void Lowering::fail_at(const Operation& op, const Op& kind, const Error& wrong) const {
+  const std::string_view message = wrong.what();  // "add: operands must...", without the dialect
+  const bool is_named = message.starts_with(concat(kind.name, ": "));
+  source_.fail(op.at, is_named ? concat(op.name, message.substr(kind.name.size())) : std::string(message));
+}
+
+Node& Lowering::append_node(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
+                            std::span<const Type> types, const Regions& regions, const void* given_attributes) {
   const void* attributes = given_attributes;
   if (kind.attributes && !attributes) {
     scratch_.clear();
@@ -274,23 +309,30 @@ Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::
     if (kind.has_sizes())
       for (const std::int64_t number : kind.attributes->sizes(attributes))
         require(Size(number).is_constant(), kind.name, ": a number is out of range: ", number);
-    Node& node = graph.append(kind, operands, attributes, types, regions);
-    Values results;
-    results.reserve(node.types.size());
-    for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
-    const Attribute* sharding = find(op.attributes, "sdy.sharding");
-    if (const std::string device = sharding ? single_device_of(*sharding) : ""; !device.empty()) {
+    return graph.append(kind, operands, attributes, types, regions);
+  } catch (const Error& wrong) {
+    fail_at(op, kind, wrong);
+  }
+}
+
+Values Lowering::append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
+                        std::span<const Type> types, const Regions& regions, const void* given_attributes) {
+  Node& node = append_node(graph, op, kind, operands, types, regions, given_attributes);
+  Values results;
+  results.reserve(node.types.size());
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) results.push_back(node.result(i));
+  const Attribute* sharding = find(op.attributes, "sdy.sharding");
+  if (const std::string device = sharding ? single_device_of(*sharding) : ""; !device.empty()) {
+    try {
       for (Value& result : results)
         if (result.dtype() != DType::token) result = reshard(result, device);
-    } else if (Annotations said = verbatim_.annotations(op.attributes); !said.empty()) {
-      node_annotations_[&graph][node.id] = std::move(said);
+    } catch (const Error& wrong) {
+      fail_at(op, kind, wrong);
     }
-    return results;
-  } catch (const Error& wrong) {
-    const std::string_view message = wrong.what();  // "add: operands must...", without the dialect
-    const bool is_named = message.starts_with(concat(kind.name, ": "));
-    source_.fail(op.at, is_named ? concat(op.name, message.substr(kind.name.size())) : std::string(message));
+  } else if (Annotations said = verbatim_.annotations(op.attributes); !said.empty()) {
+    node_annotations_[&graph][node.id] = std::move(said);
   }
+  return results;
 }
 
 // A comparator of sort takes the left and the right element of each operand as a pair. A complex operand thus has one pair for each part.
@@ -331,12 +373,11 @@ std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& regio
   const WrittenValues arguments = add_arguments(*graph, op, region);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& a = region.arguments[i];
-    if (!scope.emplace(Use{a.name, a.index}, arguments[i]).second)
-      source_.fail(a.at, concat(a.name, " is defined twice"));
+    if (!scope.add({a.name, a.index}, arguments[i])) source_.fail(a.at, concat(a.name, " is defined twice"));
   }
   for (const Use& use : passed) {
     const WrittenValue value = lookup(outer, use), input = add_input(*graph, value.type());
-    scope.emplace(use, input);
+    scope.add(use, input);
     if (const auto constant = constant_behind(value)) {
       constants_[input.re.node] = constant->re;
       if (input.is_complex()) constants_[input.im.node] = constant->im;
@@ -350,7 +391,7 @@ std::shared_ptr<Graph> Lowering::closed(const Operation& op, const Region& regio
                                   " from outside; the region of this operation may use only constants from outside"));
     const auto copy = [&](Value part) { return graph->append_copy(*part.node, {}).result(); };
     const Value re = copy(constant->re);
-    scope.emplace(use, WrittenValue{re, constant->is_complex() ? copy(constant->im) : Value()});
+    scope.add(use, WrittenValue{re, constant->is_complex() ? copy(constant->im) : Value()});
   }
   graph->set_outputs(flattened(block(*graph, region, scope, "stablehlo.return")));
   for (const Value input : graph->inputs()) constants_.erase(input.node);

@@ -20,6 +20,7 @@
 #include <weft/ir/text/dropped_attributes.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/lower.h>
+#include <weft/ir/text/use_map.h>
 #include <weft/ir/text/verbatim.h>
 
 namespace weft::ir::text {
@@ -30,7 +31,7 @@ using legalize::DynamicOperation;
 using legalize::flattened;
 using legalize::half;
 using Values = std::vector<Value>;
-using Scope = std::unordered_map<Use, WrittenValue, UseHash>;
+using Scope = UseMap<WrittenValue>;
 using Regions = std::vector<std::shared_ptr<const Graph>>;
 
 // Returns the op of weft's table with this name, which includes the dialect; not parameters, which are arguments in text.
@@ -98,6 +99,16 @@ class Lowering {
   Values real_operation(Graph& graph, const Scope& scope, const Operation& op);
 
  private:
+  // How operations of a name are lowered; looked up once for each name.
+  struct KnownName {
+    const DynamicOperation* dynamic = nullptr;
+    LoweringRule rule = nullptr;
+    const ChloFunction* chlo = nullptr;
+    const ComplexFunction* complex = nullptr;
+    const Op* op = nullptr;
+    DroppedAttributes dropped = 0;
+  };
+
   [[noreturn]] void fail(const Operation& op, const std::string& message) const {
     source_.fail(op.at, concat(op.name, ": ", message));
   }
@@ -135,31 +146,33 @@ class Lowering {
   WrittenValues add_arguments(Graph& graph, const Operation& op, const Region& region) const;
   WrittenValues body(Graph& graph, const Function& function, std::span<const WrittenValue> arguments);
   WrittenValues block(Graph& graph, const Region& region, Scope& scope, std::string_view terminator);
+  // Returns whether the operation is an op of the table, without anything that needs a rule.
+  bool is_plain(const Operation& op, const KnownName& name) const;
+  // Lowers a plain operation and defines its results. Most operations of a program are plain, so this takes no memory for a list.
+  void plain(Graph& graph, Scope& scope, const Operation& op, const KnownName& name);
   void define(Scope& scope, const Operation& op, std::span<const WrittenValue> values) const;
   const WrittenValue& lookup(const Scope& scope, const Use& use) const;
   // Returns the constant that the value is, or that it stands for as an input of a branch or a loop; nullopt if it is not constant.
   std::optional<WrittenValue> constant_behind(const WrittenValue& v) const;
+  // Returns an operand after checking that it has the type that the operation gives.
+  const WrittenValue& operand(const Scope& scope, const Operation& op, std::size_t i) const;
   void append_parts(Values& values, const Scope& scope, std::span<const Use> uses) const;
   WrittenValues written_operands(const Scope& scope, const Operation& op) const;
   Values operands(const Scope& scope, const Operation& op) const;  // as a flat list
   WrittenValues operation(Graph& graph, const Scope& scope, const Operation& op);
   Values append(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
                 std::span<const Type> types, const Regions& regions, const void* given_attributes = nullptr);
+  // Like append, without what the operation's annotations say.
+  Node& append_node(Graph& graph, const Operation& op, const Op& kind, std::span<const Value> operands,
+                    std::span<const Type> types, const Regions& regions, const void* given_attributes = nullptr);
+  // Throws the error of an op as an error of the operation.
+  [[noreturn]] void fail_at(const Operation& op, const Op& kind, const Error& wrong) const;
   // Returns the region as a closed graph. The values in `passed` become inputs after its arguments; other captures must be
   // constants, which are copied.
   std::shared_ptr<Graph> closed(const Operation& op, const Region& region, const Scope& outer,
                                 std::span<const Use> passed);
   Regions closed_regions(const Operation& op, const Scope& outer, std::span<const Use> passed);
 
-  // How operations of a name are lowered; looked up once for each name.
-  struct KnownName {
-    const DynamicOperation* dynamic = nullptr;
-    LoweringRule rule = nullptr;
-    const ChloFunction* chlo = nullptr;
-    const ComplexFunction* complex = nullptr;
-    const Op* op = nullptr;
-    DroppedAttributes dropped = 0;
-  };
   const KnownName& known(std::string_view name);
 
   // A sum of an argument along axes of the mesh, {"x", "y"}.
@@ -183,7 +196,9 @@ class Lowering {
   std::vector<const Function*> calls_;                // calls that are being lowered
   std::unordered_map<const Node*, Value> constants_;  // constants behind inputs of the regions that are being lowered
   std::unordered_map<std::string_view, KnownName> known_names_;
-  Arena scratch_;  // for the attributes of one operation
+  Arena scratch_;                   // for the attributes of one operation
+  std::vector<Value> operands_;     // of one plain operation
+  std::vector<Type> result_types_;  // the same
   std::unordered_map<const Node*, std::vector<Sum>> added_arguments_;
   std::int64_t operations_ = 0;
 };

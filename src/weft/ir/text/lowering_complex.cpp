@@ -108,7 +108,7 @@ Values Lowering::each_part(Graph& graph, const Scope& scope, const Operation& op
   const auto lower = [&](bool imaginary) {
     const Values parts = half(values, imaginary);
     Scope inner;
-    for (std::size_t i = 0; i < parts.size(); ++i) inner.emplace(op.operands[i], WrittenValue{parts[i]});
+    for (std::size_t i = 0; i < parts.size(); ++i) inner.add(op.operands[i], {parts[i]});
     return real_operation(graph, inner, of_part);
   };
   const Values re = lower(false), im = lower(true);

@@ -17,9 +17,9 @@ struct Range {
 
 // Says which operands and region arguments belong to the inputs of an operation.
 struct Inputs {
-  std::vector<Range> operands;  // an input has the same position in each range
-  std::vector<std::size_t>
-      arguments;            // where the arguments of an additional input go in the region; empty if there can be none
+  ShortList<Range, 3> operands;  // an input has the same position in each range
+  // where the arguments of an additional input go in the region; empty if there can be none
+  ShortList<std::size_t, 2> arguments;
   bool is_result = true;    // every input has a result
   bool is_returned = true;  // the region returns a value for every input
   std::size_t region = 0;   // the region that computes the result
@@ -64,17 +64,21 @@ WrittenType with_dims(WrittenType element, Type shape) {
   return {Type(element.part.dtype(), shape.dims()), element.is_complex};
 }
 
-// Replaces an operand under a name that cannot occur in text.
+// Names that cannot occur in text.
+constexpr std::string_view promoted_name = "promoted", captured_name = "captured", wide_name = "wide",
+                           unused_name = "unused";
+
+// Replaces an operand under a name of its own.
 void set_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value) {
-  const Use name{"promoted", static_cast<std::uint32_t>(i), op.operands[i].at};
-  scope.insert_or_assign(name, value);
+  const Use name{Name(&promoted_name), static_cast<std::uint32_t>(i), op.operands[i].at};
+  scope.set(name, value);
   op.operands[i] = name;
   if (!op.operand_types.empty()) op.operand_types[i] = value.type();
 }
 
 void add_operand(Operation& op, Scope& scope, std::size_t i, WrittenValue value, std::size_t at) {
-  const Use name{"captured", static_cast<std::uint32_t>(op.operands.size()), at};
-  scope.emplace(name, value);
+  const Use name{Name(&captured_name), static_cast<std::uint32_t>(op.operands.size()), at};
+  scope.add(name, value);
   op.operands.insert(op.operands.begin() + i, name);
   if (!op.operand_types.empty()) op.operand_types.insert(op.operand_types.begin() + i, value.type());
 }
@@ -84,7 +88,7 @@ void take_wider(Region& region, WrittenType to) {
   for (std::size_t i = 0; i < region.arguments.size(); ++i) {
     Argument& a = region.arguments[i];
     if (a.type == to || !is_promotable(a.type, to)) continue;
-    const Use wide{"wide", static_cast<std::uint32_t>(i), a.at};
+    const Use wide{Name(&wide_name), static_cast<std::uint32_t>(i), a.at};
     Operation back;
     back.name = "stablehlo.convert";
     back.at = a.at;
@@ -153,7 +157,7 @@ std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const S
     if (i == 0)
       region.arguments.insert(place, {captured.name, value.type(), captured.at, {}, captured.index});
     else
-      region.arguments.insert(place, {"unused", value.type(), captured.at, {}, number});
+      region.arguments.insert(place, {Name(&unused_name), value.type(), captured.at, {}, number});
   }
   Operation& end = region.operations.back();
   if (inputs->is_returned) {

@@ -75,7 +75,7 @@ void Parser::list(std::string_view open, std::string_view close, const std::func
 Use Parser::use() {
   const Token token = take(Token::Kind::value, "a value such as %0");
   const auto hash = token.text.find('#');
-  Use use{token.text.substr(0, hash), 0, token.at};
+  Use use{name(token.text.substr(0, hash)), 0, token.at};
   if (hash != token.text.npos) {
     const std::string_view digits = token.text.substr(hash + 1);
     if (std::from_chars(digits.data(), digits.data() + digits.size(), use.index).ec != std::errc())
@@ -84,26 +84,26 @@ Use Parser::use() {
   return use;
 }
 
-std::vector<Use> Parser::uses() {
-  std::vector<Use> uses;
+Uses Parser::uses() {
+  Uses uses;
   if (is(Token::Kind::value)) items([&] { uses.push_back(use()); });
   return uses;
 }
 
-std::vector<Use> Parser::parenthesised_uses() {
-  std::vector<Use> uses;
+Uses Parser::parenthesised_uses() {
+  Uses uses;
   list("(", ")", [&] { uses.push_back(use()); });
   return uses;
 }
 
-std::vector<WrittenType> Parser::types() {
-  std::vector<WrittenType> types;
+WrittenTypes Parser::types() {
+  WrittenTypes types;
   items([&] { types.push_back(type()); });
   return types;
 }
 
-std::vector<WrittenType> Parser::result_types() {
-  std::vector<WrittenType> results;
+WrittenTypes Parser::result_types() {
+  WrittenTypes results;
   if (!is("(")) return {type()};
   list("(", ")", [&] { results.push_back(type()); });
   return results;
@@ -117,7 +117,7 @@ void Parser::function_type(Operation& operation) {
 
 void Parser::signature(Operation& operation) {
   if (is("(")) return function_type(operation);
-  std::vector<WrittenType> listed = types();
+  WrittenTypes listed = types();
   if (!accept("->")) {
     operation.result_types = std::move(listed);
     return;
@@ -129,7 +129,7 @@ void Parser::signature(Operation& operation) {
 Argument Parser::argument() {
   const Token name = take(Token::Kind::value, "an argument such as %arg0");
   expect(":");
-  Argument argument{name.text, type(), name.at, {}};
+  Argument argument{this->name(name.text), type(), name.at, {}};
   optional_dictionary(argument.attributes);
   argument.location = optional_location();
   return argument;
@@ -172,7 +172,10 @@ Token Parser::operation_name() {
     fail_expected("an operation");
   }
   name.text = full_name(name.text);
-  require_known(source_, name.at, name.text, quote(name));
+  if (!known_operations_.contains(name.text)) {
+    require_known(source_, name.at, name.text, quote(name));
+    known_operations_.insert(name.text);
+  }
   advance();
   return name;
 }
@@ -182,12 +185,11 @@ Operation Parser::operation() {
   Operation operation;
   if (is(Token::Kind::value)) {
     items([&] {
-      Results& results =
-          operation.results.emplace_back(Results{take(Token::Kind::value, "a value such as %0").text, 1});
+      operation.results.push_back({name(take(Token::Kind::value, "a value such as %0").text), 1});
       if (!accept(":")) return;
       const std::int64_t n = integer();
       if (n < 1 || n > limits_.operations) fail(token_.at, concat("a count of results cannot be ", n));
-      results.count = n;
+      operation.results.back().count = n;
     });
     expect("=");
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <weft/ir/text/lexer.h>
@@ -48,10 +49,11 @@ class Parser {
     if (is("{")) dictionary(into);
   }
   WrittenType type();
-  std::vector<WrittenType> types();  // T, T
+  WrittenTypes types();  // T, T
+  Name name(std::string_view text) { return Name(&*module_.names.insert(text).first); }
   Use use();
-  std::vector<Use> uses();  // %a, %b; may be empty
-  std::vector<Use> parenthesised_uses();
+  Uses uses();  // %a, %b; may be empty
+  Uses parenthesised_uses();
   Argument argument();                                  // %a: T {attributes} loc(...)
   Region region(std::vector<Argument> arguments = {});  // { ^bb0(%a: T): operations }
   // Reads the signature after the colon: (T, T) -> T; or T, T -> T; or T, T if only results are given.
@@ -81,7 +83,7 @@ class Parser {
   bool is_layout() const;
   WrittenType layout_type();
   Attribute resource();
-  std::vector<WrittenType> result_types();    // T or (T, T)
+  WrittenTypes result_types();                // T or (T, T)
   void function_results(Function& function);  // T or (T {attributes}, T {attributes})
   WrittenType tensor();
 
@@ -107,6 +109,7 @@ class Parser {
   int depth_ = 0;
   std::int64_t operations_ = 0, attributes_ = 0;
   std::unordered_map<std::string_view, WrittenType> type_aliases_;
+  std::unordered_set<std::string_view> known_operations_;  // names that can be lowered
   SyntaxModule module_;
 };
 

@@ -97,7 +97,7 @@ void default_form(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
   if (!op.operand_types.empty() || op.name == "stablehlo.complex") return;
   if (op.result_types.size() == 1)  // one type for all operands
-    op.operand_types.assign(op.operands.size(), op.result_types[0]);
+    op.operand_types.resize(op.operands.size(), op.result_types[0]);
   else if (op.result_types.size() == op.operands.size())
     op.operand_types = op.result_types;
 }
@@ -153,7 +153,7 @@ void select(Parser& p, Operation& op) {
   if (op.result_types.size() != 2)
     p.fail(at, concat("expected the types of the predicate and of the result, got ", op.result_types.size(), " types"));
   op.operand_types = {op.result_types[0], op.result_types[1], op.result_types[1]};
-  op.result_types.erase(op.result_types.begin());
+  op.result_types = {op.result_types[1]};
 }
 
 // slice %x [0:4:2, 1:3] : types
@@ -255,18 +255,19 @@ void convolution(Parser& p, Operation& op) {
 }
 
 // Returns the body of `applies stablehlo.add`.
-Region applied(const Token& name, WrittenType element) {
+Region applied(Parser& p, const Token& name, WrittenType element) {
+  const Name lhs = p.name("%lhs"), rhs = p.name("%rhs"), sum = p.name("%result");
   Operation op;
   op.name = name.text;
   op.at = name.at;
-  op.results = {{"%result", 1}};
-  op.operands = {{"%lhs", 0, name.at}, {"%rhs", 0, name.at}};
+  op.results = {{sum, 1}};
+  op.operands = {{lhs, 0, name.at}, {rhs, 0, name.at}};
   op.result_types = {element};
   Operation result;
   result.name = "stablehlo.return";
   result.at = name.at;
-  result.operands = {{"%result", 0, name.at}};
-  Region body{name.at, {{"%lhs", element, name.at}, {"%rhs", element, name.at}}, {}, {}};
+  result.operands = {{sum, 0, name.at}};
+  Region body{name.at, {{lhs, element, name.at}, {rhs, element, name.at}}, {}, {}};
   body.operations.push_back(std::move(op));
   body.operations.push_back(std::move(result));
   return body;
@@ -275,7 +276,7 @@ Region applied(const Token& name, WrittenType element) {
 // reduce(%x init: %a), (%y init: %b) across dimensions = [1] {...} : types reducer(%p: T, %q: T) (%r: U, %s: U) {...}
 // reduce(%x init: %a) applies stablehlo.add across dimensions = [1] : types
 void reduce(Parser& p, Operation& op) {
-  std::vector<Use> inits;
+  Uses inits;
   p.items([&] {
     p.expect("(");
     op.operands.push_back(p.use());
@@ -285,7 +286,7 @@ void reduce(Parser& p, Operation& op) {
     p.expect(")");
   });
   const std::size_t count = op.operands.size();
-  op.operands.insert(op.operands.end(), inits.begin(), inits.end());
+  op.operands.append(inits);
   const bool applies = p.accept("applies");
   Token applied_name;
   if (applies) applied_name = p.operation_name();
@@ -298,7 +299,7 @@ void reduce(Parser& p, Operation& op) {
   if (applies) {
     if (count != 1 || op.operand_types.size() != 2)
       p.fail(types_at, "'applies' is for one operand and its initial value");
-    op.regions.push_back(applied(applied_name, op.operand_types[1]));
+    op.regions.push_back(applied(p, applied_name, op.operand_types[1]));
     return;
   }
   // Each pair of parentheses contains one argument of the first half and its counterpart of the second half.
@@ -321,7 +322,7 @@ void while_(Parser& p, Operation& op) {
   std::vector<Argument> arguments;
   p.list("(", ")", [&] {
     const Token name = p.take(Token::Kind::value, "an argument such as %iterArg");
-    arguments.push_back({name.text, {}, name.at});
+    arguments.push_back({p.name(name.text), {}, name.at});
     p.expect("=");
     op.operands.push_back(p.use());
   });
@@ -361,10 +362,10 @@ void scan(Parser& p, Operation& op) {
   const std::size_t at = p.token().at;
   op.operands = p.parenthesised_uses();
   p.expect("inits");
-  const std::vector<Use> inits = p.parenthesised_uses();
-  const auto count = [](const std::vector<Use>& uses) { return std::ssize(uses); };
+  const Uses inits = p.parenthesised_uses();
+  const auto count = [](const Uses& uses) { return std::ssize(uses); };
   op.attributes.push_back({"operandSegmentSizes", integers({count(op.operands), count(inits)}, at)});
-  op.operands.insert(op.operands.end(), inits.begin(), inits.end());
+  op.operands.append(inits);
   while (p.is("dimension")) keyword_value(p, op);
   if (p.accept("attributes")) p.dictionary(op.attributes);
   op.regions.push_back(p.region());

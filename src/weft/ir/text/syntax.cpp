@@ -1,6 +1,8 @@
 #include <weft/ir/text/syntax.h>
 
-#include <unordered_set>
+#include <variant>
+
+#include <weft/ir/text/use_map.h>
 
 namespace weft::ir::text {
 
@@ -11,18 +13,18 @@ const Attribute* find(const std::vector<NamedAttribute>& attributes, std::string
 }
 
 std::vector<Use> captures_of(const Region& region) {
-  std::unordered_set<std::string_view> defined;
-  std::unordered_set<Use, UseHash> seen;
+  UseMap<std::monostate> defined, seen;
   std::vector<Use> captures;
+  const auto define = [&](Name name) { defined.add({name}, {}); };
   const auto use = [&](const Use& u) {
-    if (!defined.contains(u.name) && seen.insert(u).second) captures.push_back(u);
+    if (!defined.contains({u.name}) && seen.add(u, {})) captures.push_back(u);
   };
-  for (const Argument& a : region.arguments) defined.insert(a.name);
+  for (const Argument& a : region.arguments) define(a.name);
   for (const Operation& op : region.operations) {
     for (const Use& u : op.operands) use(u);
     for (const Region& inner : op.regions)
       for (const Use& u : inner.captures) use(u);
-    for (const Results& r : op.results) defined.insert(r.name);
+    for (const Results& r : op.results) define(r.name);
   }
   return captures;
 }

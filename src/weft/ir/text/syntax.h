@@ -7,8 +7,11 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
+#include <weft/base/hash.h>
+#include <weft/base/short_list.h>
 #include <weft/ir/legalize/written.h>
 #include <weft/ir/text/lexer.h>
 
@@ -56,9 +59,24 @@ struct NamedAttribute {
 
 const Attribute* find(const std::vector<NamedAttribute>& attributes, std::string_view name);
 
+// The name of a value, such as %x. A reader keeps equal names once, so names are compared by their addresses.
+class Name {
+ public:
+  constexpr Name() = default;
+  // The name is the address of what is kept.
+  constexpr explicit Name(const std::string_view* kept) : kept_(kept) {}
+
+  operator std::string_view() const { return kept_ ? *kept_ : std::string_view(); }
+  std::uint64_t hash() const { return reinterpret_cast<std::uintptr_t>(kept_); }
+  friend bool operator==(Name, Name) = default;
+
+ private:
+  const std::string_view* kept_ = nullptr;
+};
+
 // %name#index
 struct Use {
-  std::string_view name;
+  Name name;
   std::uint32_t index = 0;
   std::size_t at = 0;
 
@@ -66,13 +84,13 @@ struct Use {
 };
 
 struct UseHash {
-  std::size_t operator()(const Use& use) const { return std::hash<std::string_view>()(use.name) * 31 + use.index; }
+  std::size_t operator()(const Use& use) const { return mix(use.name.hash(), use.index); }
 };
 
 inline constexpr std::size_t nowhere = -1;  // there is no loc(...)
 
 struct Argument {
-  std::string_view name;
+  Name name;
   WrittenType type;
   std::size_t at = 0;
   std::vector<NamedAttribute> attributes = {};
@@ -82,9 +100,13 @@ struct Argument {
 };
 
 struct Results {  // %name:count
-  std::string_view name;
+  Name name;
   std::uint32_t count = 1;
 };
+
+// Most operations have few operands and one result.
+using Uses = ShortList<Use, 3>;
+using WrittenTypes = ShortList<WrittenType, 2>;
 
 struct Operation;
 
@@ -99,9 +121,9 @@ struct Region {
 struct Operation {
   std::string_view name;  // with the dialect
   std::size_t at = 0;
-  std::vector<Results> results;
-  std::vector<Use> operands;
-  std::vector<WrittenType> operand_types, result_types;  // operand_types may be missing in pretty forms
+  ShortList<Results, 1> results;
+  Uses operands;
+  WrittenTypes operand_types, result_types;  // operand_types may be missing in pretty forms
   std::vector<NamedAttribute> attributes;
   std::vector<Region> regions;
   std::size_t location = nowhere;   // offset of its loc(...)
@@ -112,7 +134,7 @@ struct Function {
   std::string_view name;
   std::size_t at = 0;
   bool is_private = false, has_body = false;
-  std::vector<WrittenType> results;
+  WrittenTypes results;
   std::vector<std::vector<NamedAttribute>> result_attributes;  // one list per result, or empty
   std::vector<NamedAttribute> attributes;
   Region body;
@@ -133,6 +155,7 @@ struct SyntaxModule {
   std::unordered_map<std::string_view, Attribute> aliases;           // without the leading #
   bool has_complex = false;                                          // a complex type occurs in the module
   std::unordered_map<std::string_view, std::string_view> resources;  // name to the text between the quotes
+  std::unordered_set<std::string_view> names;                        // of values, if they were read from text
 };
 
 }  // namespace weft::ir::text
