@@ -21,6 +21,19 @@ std::string_view vhlo_name(const Operation& operation, const WriteContext& conte
   context.fail("StableHLO has no such operation; it cannot be written as bytecode");
 }
 
+// Returns a call of the composite's decomposition, which computes the same.
+Operation call_of_decomposition(const Operation& composite) {
+  Operation call = composite;
+  call.name = "func.call";
+  call.attributes.clear();
+  for (const NamedAttribute& attribute : composite.attributes)
+    if (attribute.name == "decomposition")
+      call.attributes.push_back({"callee", attribute.value});
+    else if (attribute.name.find('.') != attribute.name.npos)
+      call.attributes.push_back(attribute);
+  return call;
+}
+
 // In attributes with fields, StableHLO's text writes a list of numbers like any other list: [0, 1].
 text::Attribute with_numbers(text::Attribute field) {
   if (field.kind != text::Attribute::Kind::list) return field;
@@ -98,6 +111,9 @@ const OperationForm& form_of(std::string_view name, const WriteContext& context)
 }
 
 VhloOperation to_vhlo(const Operation& operation, const WriteContext& context) {
+  constexpr StablehloVersion has_composites{0, 19};
+  if (operation.name == "stablehlo.composite" && context.target < has_composites)
+    return to_vhlo(call_of_decomposition(operation), context);
   const std::string_view name = vhlo_name(operation, context);
   const OperationForm& form = form_of(name, context);
   require_one_operand(operation, form, context);

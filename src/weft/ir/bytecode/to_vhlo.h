@@ -15,7 +15,8 @@ struct VhloOperation {
   std::vector<text::NamedAttribute> others;      // attributes of other dialects: mhlo.sharding
 };
 
-// Throws Error if the target version has no such operation, or lacks something that the operation has.
+// Throws Error if the target version has no such operation, or lacks something that the operation has. Versions without composites get a
+// call of the decomposition instead.
 VhloOperation to_vhlo(const text::Operation& operation, const WriteContext& context);
 
 // Returns the form of VHLO's operation with this name, without the dialect and the version, in the target version.
