@@ -70,8 +70,7 @@ TEST(GpuPlan, ThunksOfTheHostAreReported) {
     })");
   Report report;
   compile(*graph, {.target = &gpu()}, &report);
-  EXPECT_THAT(report.fallbacks,
-              ElementsAre(HasSubstr("runs on the host, which waits for the GPU and copies 8.0 KiB")));
+  EXPECT_THAT(report.fallbacks, ElementsAre(HasSubstr("runs on the host, which waits for the GPU and copies 8.0 KiB")));
   compile(*graph, {}, &report);
   EXPECT_THAT(report.fallbacks, IsEmpty());
 }
