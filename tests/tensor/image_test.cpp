@@ -126,7 +126,8 @@ TEST(Interpolate, WhatIsBeyondTheNeighboursDoesNotMatter) {
 TEST(Interpolate, Mistakes) {
   const Tensor image = ones({1, 1, 3, 4});
   expect_error([&] { interpolate(ones({3, 4}), {.size = {2}}); },
-               "interpolate: expected [batch, channels, spatial...] with one to three spatial dimensions");
+               "interpolate: expected [batch, channels, spatial...] with one to three spatial dimensions, got "
+               "tensor<3x4xf32>");
   expect_error([&] { interpolate(image, {}); }, "interpolate: expected either a size or a scale");
   expect_error([&] { interpolate(image, {.size = {2}, .scale = {2}}); },
                "interpolate: expected either a size or a scale");

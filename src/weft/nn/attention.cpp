@@ -41,7 +41,8 @@ Tensor RotaryEmbedding::operator()(const Operand& x, const Operand& positions) c
 Tensor RotaryEmbedding::operator()(const Operand& x) const {
   const Scope scope = enter();
   const record::Call call("RotaryEmbedding", x.where());
-  call.require(!x.is_number() && x.tensor().rank() >= 2, "expected [..., time, width]");
+  call.require(!x.is_number() && x.tensor().rank() >= 2, "expected [..., time, width], got ",
+               x.is_number() ? "a number" : concat(x.tensor().type()));
   return rotary_embedding(x, arange(x.tensor().size(-2)), options);
 }
 

@@ -65,7 +65,7 @@ struct AttentionOptions {
   std::optional<double> scale = {};  // default: 1 / sqrt(width)
   Tensor mask = {};  // broadcasts to [..., queries, keys]: booleans mark visible keys, numbers are added to the scores
   // Whether queries [..., heads, queries, width] may have more heads than keys and values: query head h then uses head h / (heads / key
-  // heads) of these, which are not repeated in memory.
+  // heads) of these. Without a mask, the keys of a single query, or of queries that are not causal, are never repeated in memory.
   bool enable_gqa = false;
 
   void fields(auto&& field) {

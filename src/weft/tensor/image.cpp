@@ -114,7 +114,7 @@ Tensor area(const Operand& x, const std::vector<std::int64_t>& to) {
 Tensor interpolate(const Operand& x, const InterpolateOptions& options) {
   const record::Call call("interpolate", x.where());
   call.require(!x.is_number() && x.tensor().rank() >= 3 && x.tensor().rank() <= 5,
-               "expected [batch, channels, spatial...] with one to three spatial dimensions");
+               "expected [batch, channels, spatial...] with one to three spatial dimensions, got ", detail::type_of(x));
   const Tensor& given = x.tensor();
   const Interpolation mode = options.mode;
   const bool is_smooth = mode == Interpolation::linear || mode == Interpolation::cubic;
@@ -138,7 +138,8 @@ Tensor interpolate(const Operand& x, const InterpolateOptions& options) {
 
 Tensor pixel_shuffle(const Operand& x, std::int64_t factor) {
   const record::Call call("pixel_shuffle", x.where());
-  call.require(!x.is_number() && x.tensor().rank() >= 3, "expected [..., channels, height, width]");
+  call.require(!x.is_number() && x.tensor().rank() >= 3, "expected [..., channels, height, width], got ",
+               detail::type_of(x));
   const Tensor& given = x.tensor();
   const int at = given.rank() - 3;  // the channels
   const std::int64_t square = factor * factor, height = given.size(at + 1), width = given.size(at + 2);
@@ -155,7 +156,8 @@ Tensor pixel_shuffle(const Operand& x, std::int64_t factor) {
 
 Tensor pixel_unshuffle(const Operand& x, std::int64_t factor) {
   const record::Call call("pixel_unshuffle", x.where());
-  call.require(!x.is_number() && x.tensor().rank() >= 3, "expected [..., channels, height, width]");
+  call.require(!x.is_number() && x.tensor().rank() >= 3, "expected [..., channels, height, width], got ",
+               detail::type_of(x));
   const Tensor& given = x.tensor();
   const int at = given.rank() - 3;
   call.require(factor >= 1 && given.size(at + 1) % factor == 0 && given.size(at + 2) % factor == 0, "the factor ",

@@ -175,7 +175,7 @@ Parts divide(const Tensor& x, std::int64_t axis, std::int64_t parts, bool repeat
 void require_adaptive(const record::Call& call, const Operand& x, Sizes size) {
   call.require(!x.is_number() && x.tensor().rank() == std::ssize(size) + 2 && is_float(x.tensor().dtype()),
                "expected floating point ", detail::with_spatial_dimensions(std::ssize(size)), ", got ",
-               x.is_number() ? Type(x.number().default_dtype(), {}) : x.tensor().type());
+               detail::type_of(x));
   for (std::int64_t i = 0; i < std::ssize(size); ++i)
     call.require(size[i] >= 1 && x.tensor().size(2 + i) >= 1, "cannot divide dimension ", 2 + i, " of ",
                  x.tensor().type(), " into ", size[i], " parts");

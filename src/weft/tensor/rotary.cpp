@@ -7,13 +7,14 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/manipulation.h>
+#include <weft/tensor/windows.h>
 
 namespace weft {
 
 Tensor rotary_embedding(const Operand& x, const Operand& positions, const RotaryOptions& options) {
   const record::Call call("rotary_embedding", x.where());
   call.require(!x.is_number() && x.tensor().rank() >= 2 && is_float(x.tensor().dtype()),
-               "expected floating point [..., time, width]", x.is_number() ? "" : concat(", got ", x.tensor().type()));
+               "expected floating point [..., time, width], got ", detail::type_of(x));
   const Tensor& given = x.tensor();
   const int last = given.rank() - 1;
   const std::int64_t width = options.width == 0 ? given.size(last) : options.width, pairs = width / 2;

@@ -1,4 +1,4 @@
-// Checks that convolutions and pools share. Internal.
+// Checks that convolutions, pools and functions of images share. Internal.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,11 @@
 namespace weft::detail {
 
 using Sizes = std::span<const std::int64_t>;
+
+// Returns the type of a tensor, or that of a number alone.
+inline Type type_of(const Operand& x) {
+  return x.is_number() ? Type(x.number().default_dtype(), {}) : x.tensor().type();
+}
 
 // Returns "[batch, channels, height, width]" for two spatial dimensions.
 const char* with_spatial_dimensions(std::int64_t count);
