@@ -4,9 +4,9 @@
 
 // CHECK-LABEL: @holes(
 // CHECK: %[[APART:.*]] = "stablehlo.reshape"(%arg0) : (tensor<2x5xf32>) -> tensor<2x5x1xf32>
-// CHECK: %[[ROWS:.*]] = "stablehlo.pad"(%[[APART]], %arg1) <{edge_padding_high = array<i64: 0, 0, 2>, edge_padding_low = array<i64: 0, 0, 0>, interior_padding = array<i64: 0, 0, 0>}>
+// CHECK: %[[ROWS:.*]] = "stablehlo.pad"(%[[APART]], %arg1) <{edge_padding_low = array<i64: 0, 0, 0>, edge_padding_high = array<i64: 0, 0, 2>, interior_padding = array<i64: 0, 0, 0>}>
 // CHECK: %[[JOINED:.*]] = "stablehlo.reshape"(%[[ROWS]]) : (tensor<2x5x3xf32>) -> tensor<2x15xf32>
-// CHECK: "stablehlo.pad"(%[[JOINED]], %arg1) <{edge_padding_high = array<i64: 0, -1>, edge_padding_low = array<i64: 0, -1>, interior_padding = array<i64: 0, 0>}>
+// CHECK: "stablehlo.pad"(%[[JOINED]], %arg1) <{edge_padding_low = array<i64: 0, -1>, edge_padding_high = array<i64: 0, -1>, interior_padding = array<i64: 0, 0>}>
 // CPU-LABEL: @holes(
 // CPU: interior_padding = array<i64: 0, 2>
 func.func @holes(%x: tensor<2x5xf32>, %value: tensor<f32>) -> tensor<2x13xf32> {

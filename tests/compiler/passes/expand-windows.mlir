@@ -2,10 +2,10 @@
 // Each element of the windows becomes a slice, and sums of 16-bit floats are rounded once.
 
 // CHECK-LABEL: @pairs(
-// CHECK: %[[PADDED:.*]] = "stablehlo.pad"(%arg0, %arg1) <{edge_padding_high = array<i64: 0>, edge_padding_low = array<i64: 1>
-// CHECK: %[[FIRST:.*]] = "stablehlo.slice"(%[[PADDED]]) <{limit_indices = array<i64: 6>, start_indices = array<i64: 0>, strides = array<i64: 2>}>
+// CHECK: %[[PADDED:.*]] = "stablehlo.pad"(%arg0, %arg1) <{edge_padding_low = array<i64: 1>, edge_padding_high = array<i64: 0>
+// CHECK: %[[FIRST:.*]] = "stablehlo.slice"(%[[PADDED]]) <{start_indices = array<i64: 0>, limit_indices = array<i64: 5>, strides = array<i64: 2>}>
 // CHECK: "stablehlo.convert"(%[[FIRST]]) : (tensor<3xbf16>) -> tensor<3xf32>
-// CHECK: "stablehlo.slice"(%[[PADDED]]) <{limit_indices = array<i64: 7>, start_indices = array<i64: 1>, strides = array<i64: 2>}>
+// CHECK: "stablehlo.slice"(%[[PADDED]]) <{start_indices = array<i64: 1>, limit_indices = array<i64: 6>, strides = array<i64: 2>}>
 // CHECK: %[[SUM:.*]] = "stablehlo.add"({{.*}} -> tensor<3xf32>
 // CHECK: "stablehlo.convert"(%[[SUM]]) : (tensor<3xf32>) -> tensor<3xbf16>
 func.func @pairs(%x: tensor<6xbf16>, %init: tensor<bf16>) -> tensor<3xbf16> {
