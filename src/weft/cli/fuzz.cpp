@@ -224,10 +224,28 @@ class FuzzRun {
   double seconds_ = 0;
 };
 
+// Asked in a process of its own, because a driver that this process had loaded would not work in those that it forks.
+void require_device(const FuzzOptions& options) {
+  if (!runtime::parse_device(options.device)) return;
+  const auto find = [&](std::size_t) {
+    try {
+      runtime::require_device(options.device);
+      return std::string();
+    } catch (const Error& missing) {
+      return std::string(missing.what());
+    }
+  };
+  run_isolated(1, {}, find, [](std::size_t, const IsolatedOutcome& outcome) {
+    require(outcome.ok(), "looking for the GPU: ", outcome.reason());
+    require(outcome->empty(), *outcome);
+  });
+}
+
 void run_fuzz(const FuzzOptions& options) {
   const knobs::Override on_disk(knobs::cache, false);  // random kernels are not worth keeping
   const compiler::Target& target = compiler::Target::named(options.target);
   require(target.runs_here && !target.is_nvidia(), "the CPU cannot run code for ", options.target);
+  require_device(options);
   if (!options.output.empty()) make_folder(options.output);
   FuzzRun run(options);
   const Interrupt interrupt;

@@ -12,6 +12,7 @@
 #include <weft/base/error.h>
 #include <weft/base/json.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/device_option.h>
 #include <weft/cli/options.h>
 #include <weft/train/progress.h>
 
@@ -127,6 +128,7 @@ void add_recompile(CLI::App& lab) {
   const auto options = std::make_shared<lab::RecompileOptions>();
   const auto json = std::make_shared<bool>(false);
   add_integer(command, "--train-steps", options->train_steps, "steps of each training loop", {1, 1'000'000});
+  add_device(command);
   add_integer(command, "--eval-steps", options->eval_steps, "steps of each evaluation loop", {1, 1'000'000});
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {

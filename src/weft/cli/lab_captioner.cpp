@@ -10,6 +10,7 @@
 #include <weft/base/error.h>
 #include <weft/base/json.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/device_option.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/options.h>
 #include <weft/runtime/parallel.h>
@@ -117,6 +118,7 @@ void add_lab_captioner(CLI::App& lab) {
               "training steps on small shapes, to measure the accuracy of the captions; 0: none; default: as in weft "
               "train captioner",
               {0, 1'000'000});
+  add_device(command);
   add_integer(command, "--threads", given->threads, "threads of kernels", {1, 4096});
   command.add_flag("--json", given->json, "print one JSON object on the standard output, and nothing else");
   command.callback([given] {

@@ -12,6 +12,7 @@
 #include <weft/base/error.h>
 #include <weft/base/version.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/device_option.h>
 #include <weft/cli/interrupt.h>
 #include <weft/cli/options.h>
 #include <weft/cli/profile_folder.h>
@@ -115,6 +116,7 @@ void add_profile(CLI::App& app, std::vector<std::string> command) {
   const auto options = std::make_shared<ProfileOptions>();
   add_text(profile, "--output", options->output, "a folder",
            "Folder for the profile; default: a new one under weft-profile/");
+  add_device(profile);
   add_integer(profile, "--top", options->top, "Ops to print", {0, 100'000});
   profile.add_flag("--json", options->json,
                    "Print one JSON object on the standard output; what the command prints goes to the error stream");

@@ -11,7 +11,7 @@
 #include <weft/ir/ops.h>
 #include <weft/ir/several_devices.h>
 #include <weft/record/nan_check.h>
-#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/devices.h>
 
 namespace weft::cli {
 
@@ -78,7 +78,9 @@ Program::Program(const ir::Graph& function, const ProgramOptions& options)
   body_ = body;
   if (options.interpret) return;
   try {
-    executable_ = compiler::compile(*body_, options.compiler, &report_);
+    compiler::Options compiler = options.compiler;
+    compiler.target = &compiler::Target::named(runtime::default_device().target());
+    executable_ = compiler::compile(*body_, compiler, &report_);
   } catch (const ir::SeveralDevicesError&) {
     throw;
   } catch (const UnsupportedError& interpreted) {
@@ -101,7 +103,8 @@ std::vector<ir::Array> Program::run(std::span<const ir::Array> inputs, double* m
 void Program::require_finite(std::span<const ir::Array> inputs, std::span<const ir::Array> results) const {
   const auto uploaded = [](std::span<const ir::Array> arrays) {
     std::vector<runtime::BufferPtr> buffers;
-    for (const ir::Array& array : arrays) buffers.push_back(runtime::cpu().upload(array.type(), array.bytes()));
+    for (const ir::Array& array : arrays)
+      buffers.push_back(runtime::default_device().upload(array.type(), array.bytes()));
     return buffers;
   };
   const auto backend = is_compiled() ? record::Backend::compiled : record::Backend::interpreter;
@@ -121,7 +124,7 @@ std::vector<ir::Array> Program::execute(std::span<const ir::Array> inputs, doubl
     keep_time(start);
     return results;
   }
-  auto& device = runtime::cpu();
+  auto& device = runtime::default_device();
   std::vector<runtime::BufferPtr> buffers;
   for (const ir::Array& input : inputs) buffers.push_back(device.upload(input.type(), input.bytes()));
   const auto start = Clock::now();

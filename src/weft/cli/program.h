@@ -1,4 +1,4 @@
-// A function of a StableHLO module, prepared to run, either interpreted or compiled. It accesses no files or sockets,
+// A function of a StableHLO module, prepared to run, either interpreted, or compiled for the device that WEFT_DEVICE names. It accesses no files or sockets,
 // and an unknown custom_call is rejected. Not thread-safe.
 //
 // A program that only the interpreter supports (see compiler.h) is interpreted regardless of the options; fallbacks()

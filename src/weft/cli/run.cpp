@@ -15,6 +15,7 @@
 #include <weft/base/file.h>
 #include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
+#include <weft/cli/device_option.h>
 #include <weft/cli/divide.h>
 #include <weft/cli/module_file.h>
 #include <weft/cli/options.h>
@@ -27,6 +28,7 @@
 #include <weft/ir/element_text.h>
 #include <weft/profile/hints.h>
 #include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/devices.h>
 
 namespace weft::cli {
 
@@ -226,6 +228,7 @@ void add_run(CLI::App& app) {
   add_integer(command, "--devices", options->devices,
               "Divide the program among so many logical devices of this process, as its sdy.mesh and sdy.shardings say",
               {1, 4096});
+  add_device(command);
   add_integer(command, "--repeat", options->repeat, "Run the function this many times, and print the times",
               {1, 1'000'000});
   command.add_flag("--json", options->json, "Print one JSON object on the standard output, and nothing else");
@@ -237,6 +240,8 @@ void add_run(CLI::App& app) {
     options->random = random->count() > 0;
     if (options->interpret && options->devices > 256)
       throw CLI::ValidationError("--interpret runs at most 256 devices, each in a thread of its own");
+    if (options->devices > 1 && runtime::parse_device(knobs::device()))
+      throw CLI::ValidationError("--devices divides a program among the CPUs: use it with --device cpu");
     run_file(*options);
   });
 }

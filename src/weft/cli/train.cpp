@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <weft/cli/command_line.h>
+#include <weft/cli/device_option.h>
 #include <weft/cli/train_captioner_options.h>
 #include <weft/cli/train_captioner_run.h>
 #include <weft/cli/train_ranking_options.h>
@@ -21,6 +22,7 @@ void add_model(CLI::App& train, const char* name, const char* description) {
   CLI::App& command = *train.add_subcommand(name, description);
   const auto options = std::make_shared<Options>();
   const auto parser = std::make_shared<Parser>(command, *options);
+  add_device(command);
   command.callback([options, parser] {
     parser->resolve();
     // A file size limit and a closed pipe are errors to report; they must not end the training.

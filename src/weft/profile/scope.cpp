@@ -6,7 +6,7 @@
 #include <weft/base/error.h>
 #include <weft/profile/recorder.h>
 #include <weft/profile/report.h>
-#include <weft/runtime/cpu/cpu_device.h>
+#include <weft/runtime/devices.h>
 #include <weft/runtime/ranks.h>
 
 namespace weft::profile {
@@ -44,7 +44,7 @@ Status Scope::finish() {
   const auto impl = std::exchange(impl_, nullptr);
   if (!impl) return status_;
   try {
-    runtime::cpu().synchronize();
+    runtime::default_device().synchronize();
     status_ = impl->recorder.stop();
     std::string failures = status_.reason();
     const Recording recording = read_recording(impl->folder);

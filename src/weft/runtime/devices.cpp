@@ -9,6 +9,7 @@
 #include <weft/base/knobs.h>
 #include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/cuda/cuda_device.h>
+#include <weft/runtime/cuda/gpus.h>
 
 namespace weft::runtime {
 
@@ -26,9 +27,9 @@ Device& gpu_device(int ordinal) {
 
 }  // namespace
 
-Device& device_named(std::string_view name) {
-  if (name == "cpu") return cpu();
-  if (name == "cuda") return gpu_device(0);
+std::optional<int> parse_device(std::string_view name) {
+  if (name == "cpu") return std::nullopt;
+  if (name == "cuda") return 0;
   constexpr std::string_view prefix = "cuda:";
   int ordinal = -1;
   const char* const end = name.data() + name.size();
@@ -36,7 +37,16 @@ Device& device_named(std::string_view name) {
   const auto parsed = is_cuda ? std::from_chars(name.data() + prefix.size(), end, ordinal) : std::from_chars_result{};
   require(is_cuda && parsed.ec == std::errc() && parsed.ptr == end && ordinal >= 0, "device: '", name,
           "' is not a device: use cpu, cuda, or cuda:N for GPU number N");
-  return gpu_device(ordinal);
+  return ordinal;
+}
+
+void require_device(std::string_view name) {
+  if (const auto ordinal = parse_device(name)) (void)cuda::gpu(*ordinal);
+}
+
+Device& device_named(std::string_view name) {
+  const auto ordinal = parse_device(name);
+  return ordinal ? gpu_device(*ordinal) : cpu();
 }
 
 Device& default_device() {

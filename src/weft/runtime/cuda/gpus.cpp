@@ -65,7 +65,7 @@ const Result<std::vector<Gpu>>& find_gpus() {
 
 const Gpu& gpu(int ordinal) {
   const Result<std::vector<Gpu>>& gpus = find_gpus();
-  if (!gpus) fail("a GPU cannot be used: ", gpus.reason());
+  if (!gpus) fail("a GPU cannot be used: ", gpus.reason(), "; to run on the CPU, use --device cpu, or WEFT_DEVICE=cpu");
   require(ordinal >= 0 && ordinal < std::ssize(*gpus), "there is no GPU ", ordinal, ": this process may use ",
           gpus->size(), ", counted from 0; weft devices lists them");
   return (*gpus)[ordinal];
