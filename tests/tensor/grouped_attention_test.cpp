@@ -68,7 +68,7 @@ TEST(GroupedQueryAttention, Mistakes) {
         scaled_dot_product_attention(ones({4, 2, 8}), ones({2, 2, 8}), ones({2, 2, 8}),
                                      {.mask = ones({3, 2, 2}), .enable_gqa = true});
       },
-      "scaled_dot_product_attention: the mask tensor<3x2x2xf32> does not fit the queries tensor<4x2x8xf32>");
+      "scaled_dot_product_attention: the mask tensor<3x2x2xf32> does not broadcast to tensor<4x2x2xf32>");
 }
 
 }  // namespace

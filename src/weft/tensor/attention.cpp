@@ -149,46 +149,31 @@ struct Groups {
     as_rows = !has_mask && (!causal || q.size(at + 1) == 1);
   }
 
-  // Returns queries of one head with one head of the keys, or of `of_head` heads with that many copies of the keys.
-  Value queries(Value q) const { return ir::reshape(q, split(q, as_rows)); }
+  Value queries(Value q) const {
+    if (!as_rows) return q;
+    Shape shape(q.type().dims().first(q.rank() - 3));
+    shape.push_back(floor_divide(q.type().dim(q.rank() - 3), of_head));
+    shape.push_back(q.type().dim(q.rank() - 2) * Dim(of_head));
+    shape.push_back(q.type().dim(q.rank() - 1));
+    return ir::reshape(q, shape);
+  }
+  // Repeats the heads, unless the queries are rows. They become heads of their own, because products of matrices that a stride of 0 repeats
+  // are slow.
   Value keys(Value k) const {
-    if (as_rows) return k;
-    Shape shape = without_heads(k);
+    if (as_rows || of_head == 1) return k;
+    Shape repeated(k.type().dims().first(k.rank() - 2)), heads(k.type().dims());
     Axes places;
     for (int d = 0; d < k.rank(); ++d) places.push_back(d < k.rank() - 2 ? d : d + 1);
-    shape.push_back(k.type().dim(k.rank() - 3));
-    shape.push_back(of_head);
-    for (const Dim size : k.type().dims().last(2)) shape.push_back(size);
-    return ir::broadcast_in_dim(k, Type(k.dtype(), shape), places);
-  }
-  Value mask(Frame& frame, Value mask, Value q) const {
-    if (mask.rank() < 3) return mask;
-    if (const std::int64_t heads = mask.size(mask.rank() - 3); heads > 1) {
-      frame.require(heads == q.size(q.rank() - 3), "the mask ", mask.type(), " does not fit the queries ", q.type());
-      return ir::reshape(mask, split(mask, false));
-    }
-    Shape shape(mask.type().dims().first(mask.rank() - 2));
-    shape.push_back(1);
-    for (const Dim size : mask.type().dims().last(2)) shape.push_back(size);
-    return ir::reshape(mask, shape);
+    repeated.push_back(of_head);
+    for (const Dim size : k.type().dims().last(2)) repeated.push_back(size);
+    heads[k.rank() - 3] = heads[k.rank() - 3] * Dim(of_head);
+    return ir::reshape(ir::broadcast_in_dim(k, Type(k.dtype(), repeated), places), heads);
   }
   // Returns the result with the shape of q [..., heads, queries, width] and the width of y.
   Value result(Value y, Value q) const {
     Shape shape(q.type().dims().first(q.rank() - 1));
     shape.push_back(y.type().dim(y.rank() - 1));
     return ir::reshape(y, shape);
-  }
-
- private:
-  static Shape without_heads(Value x) { return Shape(x.type().dims().first(x.rank() - 3)); }
-  Shape split(Value x, bool rows) const {
-    Shape shape = without_heads(x);
-    const Dim heads = floor_divide(x.type().dim(x.rank() - 3), of_head), queries = x.type().dim(x.rank() - 2);
-    shape.push_back(heads);
-    if (!rows) shape.push_back(of_head);
-    shape.push_back(rows ? queries * Dim(of_head) : queries);
-    shape.push_back(x.type().dim(x.rank() - 1));
-    return shape;
   }
 };
 
@@ -208,7 +193,6 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   std::optional<Groups> groups;
   if (options.enable_gqa) {
     groups.emplace(frame, given, operands[1], operands[2], options.causal, options.mask.defined());
-    if (mask) mask = groups->mask(frame, mask, given);
     operands = {groups->queries(given), groups->keys(operands[1]), groups->keys(operands[2])};
   }
   const Value q = operands[0];
