@@ -71,6 +71,7 @@ inline constexpr bool checked_build = true;
   KNOB(huge_pages, Switch, true, "ask the kernel for huge pages behind large blocks of memory")                       \
   KNOB(lapack, Text, "", "the LAPACK library; empty: OpenBLAS or the reference library, where the loader finds one")  \
   KNOB(cuda_driver, Text, "libcuda.so.1", "the library of the NVIDIA driver; empty: GPUs are not used")               \
+  KNOB(cuda_graphs, Integer, 16, "launches of small kernels that each GPU keeps as graphs; 0: none")                  \
   KNOB(cuda_libraries, Text, "", "folder where NVIDIA's libraries are looked for first, such as libcublasLt.so.13")
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/knobs.h>
 #include <weft/runtime/cuda/cuda_device.h>
 #include <weft/runtime/cuda/gpus.h>
 
@@ -157,6 +158,21 @@ TEST_F(LaunchGraphs, AFailingKernelNamesItsLaunch) {
   const auto failed = launch_one(device, breaking, x), later = launch_one(device, program, x);
   EXPECT_THAT(message_of([&] { failed->wait(); }), HasSubstr("(step 4 of five_steps)"));
   EXPECT_THAT(message_of([&] { later->wait(); }), HasSubstr("an earlier launch made the GPU unusable: "));
+}
+
+TEST_F(LaunchGraphs, AreAsManyAsTheKnobSays) {
+  for (const int most : {0, 2}) {
+    const knobs::Override limit(knobs::cuda_graphs, most);
+    CudaDevice device;
+    const std::size_t before = driver().live().graphs;
+    const auto x = floats(device, {1, 2, 3, 4});
+    for (int i = 0; i < 5; ++i) {
+      const auto program = in_five_steps(static_cast<float>(i));
+      for (int k = 0; k < 4; ++k) EXPECT_EQ(values(launch_one(device, program, x))[0], static_cast<float>(i + 1));
+      EXPECT_LE(driver().live().graphs, before + most);
+    }
+    EXPECT_EQ(graph_launches() > 0, most > 0);
+  }
 }
 
 TEST_F(LaunchGraphs, SynchronousDevicesPassThunksOneByOne) {

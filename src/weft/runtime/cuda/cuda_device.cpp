@@ -5,6 +5,7 @@
 #include <string>
 
 #include <weft/base/error.h>
+#include <weft/base/knobs.h>
 #include <weft/runtime/cuda/gpu_memory.h>
 #include <weft/runtime/cuda/gpu_stream.h>
 #include <weft/runtime/cuda/gpus.h>
@@ -13,8 +14,6 @@
 namespace weft::runtime {
 
 namespace {
-
-constexpr std::size_t most_graphs = 16;
 
 class CudaBackend final : public DeviceBackend {
  public:
@@ -27,7 +26,7 @@ class CudaBackend final : public DeviceBackend {
       streams_[kind] = std::make_unique<cuda::GpuStream>(
           cuda::GpuStream::Options{.ordinal = ordinal,
                                    .uses_kernel_threads = static_cast<StreamKind>(kind) == StreamKind::compute,
-                                   .most_graphs = most_graphs,
+                                   .most_graphs = static_cast<std::size_t>(knobs::cuda_graphs()),
                                    .synchronous = options.synchronous},
           failure_);
   }
