@@ -190,6 +190,11 @@ TEST(GpuOps, Sorts) {
   }
   check_sort(DType::bf16, {2, 50, 3}, 1, ir::Direction::GT);
   check_sort(DType::boolean, {40}, 0, ir::Direction::LT);
+  check_on_gpu({Type(DType::u8, {7}), Type(DType::f32, {3, 70})}, [](ir::Graph&, auto x) {
+    const auto less = [](DType t) { return ir::comparison_body(ir::Direction::LT, t); };
+    return std::vector{ir::sort(std::array{x[0]}, -1, false, less(DType::u8))[0],
+                       ir::sort(std::array{x[1]}, -2, false, less(DType::f32))[0]};
+  });
   check_sort(DType::f32, {2, 5000}, 1, ir::Direction::LT);
 }
 

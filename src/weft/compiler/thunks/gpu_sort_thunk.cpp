@@ -16,7 +16,8 @@ bool set_gpu_sort(Unit& unit, const ir::Node& node, const NativeContext& context
   Report ignored;
   auto comparator = run_pipeline(*node.regions[0], context.options, ignored);
   const Type type = node.operand(0).type();
-  const int dimension = static_cast<int>(node.attributes<ir::SortAttributes>().dimension);
+  const std::int64_t given = node.attributes<ir::SortAttributes>().dimension;  // may count from the last one, -1
+  const int dimension = static_cast<int>(given < 0 ? given + type.rank() : given);
   const std::int64_t length = type.size(dimension), elements = type.elements();
   if (!is_scalar_body(*comparator) || elements > std::numeric_limits<std::int32_t>::max()) return false;
   std::int64_t inner = 1;
