@@ -1,6 +1,8 @@
 // Event files are read back byte by byte. By hand, TensorBoard's own reader was given such a file:
 //   from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 //   events = EventAccumulator(folder); events.Reload(); events.Scalars("loss")
+#include <weft/train/summary_writer.h>
+
 #include <cmath>
 #include <cstring>
 #include <fstream>
