@@ -350,6 +350,21 @@ class SharingPrimitive final : public ProductPrimitive {
   mutable std::shared_ptr<const ProductPrimitive> one_thread_;
 };
 
+// Describes an operand, of which a stride of 0 repeats the matrices along a dimension of the batch: oneDNN repeats those of a dimension of
+// size 1, and has only slow code for a stride of 0.
+dnnl::memory::desc repeated_in_batch(dnnl::memory::dims sizes, dnnl::memory::dims strides,
+                                     dnnl::memory::data_type type) {
+  std::int64_t extent = 1;  // of the dimensions within
+  for (std::size_t d = sizes.size(); d-- > 0;) {
+    if (strides[d] == 0 && d + 2 < sizes.size()) {
+      sizes[d] = 1;
+      strides[d] = extent;
+    }
+    extent += (sizes[d] - 1) * strides[d];
+  }
+  return {sizes, type, strides};
+}
+
 }  // namespace
 
 std::optional<DescribedProduct> describe(const Product& product) {
@@ -359,9 +374,9 @@ std::optional<DescribedProduct> describe(const Product& product) {
                            result = numbers(shape.batch, {shape.m, shape.n}),
                            row = numbers(std::vector<Size>(shape.batch.size() + 1, 1), {shape.n});
   const auto type_of = [](DType dtype) { return *onednn::data_type(dtype); };
-  const dnnl::memory::desc lhs_type(lhs, type_of(product.lhs), numbers(shape.lhs)),
-      rhs_type(rhs, type_of(product.rhs), numbers(shape.rhs)),
-      result_type(result, type_of(product.result), row_major(result));
+  const dnnl::memory::desc lhs_type = repeated_in_batch(lhs, numbers(shape.lhs), type_of(product.lhs)),
+                           rhs_type = repeated_in_batch(rhs, numbers(shape.rhs), type_of(product.rhs)),
+                           result_type(result, type_of(product.result), row_major(result));
 
   std::vector<onednn::Call::Argument> steps;
   dnnl::memory::desc bias;
