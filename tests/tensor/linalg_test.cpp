@@ -3,6 +3,7 @@
 namespace weft {
 namespace {
 
+using test::arbitrary;
 using test::expect_error;
 using test::expect_values;
 
@@ -30,6 +31,25 @@ TEST(Linalg, MatmulBroadcastsLeadingDimensions) {
   expect_values(matmul(b, a), {2, 2, 2}, {7, 10, 15, 22, 19, 22, 43, 50});
   expect_values(matmul(reshape(a, {2, 1, 2, 2}), reshape(a, {1, 2, 2, 2})), {2, 2, 2, 2},
                 {7, 10, 15, 22, 19, 22, 43, 50, 23, 34, 31, 46, 67, 78, 91, 106});
+}
+
+// The library repeats a matrix along the batch instead of reading copies; transposed ones, too.
+TEST(Linalg, MatmulRepeatsMatrices) {
+  const Tensor a = arbitrary({2, 3, 17, 9}), keys = arbitrary({2, 1, 9, 20}, 1), turned = arbitrary({1, 3, 20, 9}, 2);
+  const auto copied = [](const Tensor& x, const Shape& shape) {
+    return from_vector(broadcast_to(x, shape).to_vector<double>(), shape);
+  };
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const auto expect_equal = [&](const Tensor& x, const Tensor& y) {
+      expect_values(x, y.shape(), y.to_vector<double>(), dtype == DType::f64 ? 1e-14 : 1e-5);
+    };
+    const Tensor left = a.to(dtype);
+    expect_equal(matmul(left, keys.to(dtype)), matmul(left, copied(keys, {2, 3, 9, 20}).to(dtype)));
+    expect_equal(matmul(left, transpose(turned.to(dtype))),
+                 matmul(left, transpose(copied(turned, {2, 3, 20, 9}).to(dtype))));
+    expect_equal(matmul(transpose(keys.to(dtype)), transpose(left)),
+                 matmul(transpose(copied(keys, {2, 3, 9, 20}).to(dtype)), transpose(left)));
+  }
 }
 
 TEST(Linalg, MatmulErrors) {

@@ -157,8 +157,7 @@ struct Groups {
     shape.push_back(q.type().dim(q.rank() - 1));
     return ir::reshape(q, shape);
   }
-  // Repeats the heads, unless the queries are rows. They become heads of their own, because products of matrices that a stride of 0 repeats
-  // are slow.
+  // Repeats the heads, unless the queries are rows, so that queries, masks and results keep their form.
   Value keys(Value k) const {
     if (as_rows || of_head == 1) return k;
     Shape repeated(k.type().dims().first(k.rank() - 2)), heads(k.type().dims());
