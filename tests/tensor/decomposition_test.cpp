@@ -124,7 +124,7 @@ TEST(Decomposition, Systems) {
           const Tensor x = linalg::solve_triangular(a, sides, {upper, left, unit, transposed});
           expect_near(left ? matmul(matrix, x) : matmul(x, matrix), broadcast_to(sides, x.shape()), 1e-12);
         }
-  // With more rows than unknowns, the residual is orthogonal to the columns; with fewer, the solution is in the row space.
+  // The residual is orthogonal to the columns if there are more rows than unknowns; the solution is in the row space if there are fewer.
   const Tensor tall = random_numbers({5, 3}), wide = random_numbers({3, 5}), five = random_numbers({5}, 4),
                three = random_numbers({3, 2}, 5);
   expect_near(matmul(mt(tall), matmul(tall, linalg::lstsq(tall, five)) - five), zeros({3}, DType::f64), 1e-12);

@@ -19,7 +19,7 @@ Complex fft(const ComplexOperand& x, std::optional<std::int64_t> n = {}, std::in
             Norm norm = Norm::backward);
 Complex ifft(const ComplexOperand& x, std::optional<std::int64_t> n = {}, std::int64_t axis = -1,
              Norm norm = Norm::backward);
-// Of real numbers: the n / 2 + 1 frequencies that are not negative; the others are their conjugates.
+// Transforms real numbers. Returns the n / 2 + 1 frequencies that are not negative; the others are their conjugates.
 Complex rfft(const Operand& x, std::optional<std::int64_t> n = {}, std::int64_t axis = -1, Norm norm = Norm::backward);
 // The inverse of rfft. n is the size of the result, 2 * (size - 1) if it is not given; it must be given for odd sizes.
 Tensor irfft(const ComplexOperand& x, std::optional<std::int64_t> n = {}, std::int64_t axis = -1,

@@ -177,7 +177,7 @@ void svd_gradient(const GradientCall& c) {
     if (has_dv) inner = inner + rows * (skew_part(product(vt, transposed(c.dy(2)))) / gap);
   }
   Value da = product(product(u, inner), vt);
-  // What U and V lose by not being square.
+  // Changes of U and V may leave the spaces of their columns if they are not square.
   if (has_du && !is_square(u)) {
     const Value outside = c.dy(1) - product(u, product(transposed(u), c.dy(1)));
     da = da + product(outside / of_columns(s, outside), vt);

@@ -2,7 +2,7 @@
 
 extern "C" {
 
-// What tests call beside the driver's functions.
+// These functions are no part of the driver: tests call them to control it and to read what it did.
 extern const FalseDriver false_driver;
 const FalseDriver false_driver = {
     .add_kernel =
