@@ -9,9 +9,9 @@
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/passes/apply_body.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
+#include <weft/ir/legalize/expand_regions.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/window.h>
 #include <weft/ir/resize.h>
@@ -68,7 +68,7 @@ std::vector<Value> fold_in_groups(ir::Graph& graph, const ir::Node& node, std::s
     rows.push_back(rows_of(operands[i], node.attributes<ir::DimensionsAttributes>().dimensions));
   const auto combined = [&](std::vector<Value> left, const std::vector<Value>& right) {
     left.insert(left.end(), right.begin(), right.end());
-    return apply_body(graph, body, left);
+    return ir::legalize::expand_map(graph, left, body);
   };
   while (rows[0].type().size(1) > 1) {
     const std::int64_t size = std::min(together, rows[0].type().size(1));

@@ -5,9 +5,9 @@
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
-#include <weft/compiler/passes/apply_body.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
+#include <weft/ir/legalize/expand_regions.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/window.h>
 #include <weft/ir/resize.h>
@@ -93,7 +93,7 @@ std::vector<Value> fold_windows(ir::Graph& graph, const ir::Node& node, std::spa
   for (std::int64_t k = 0; k < elements_of(windows); ++k) {
     std::vector<Value> inputs = folded;
     for (const Value source : sources) inputs.push_back(widen(element_of_windows(source, k, windows, node.type())));
-    folded = apply_body(graph, wide ? *wide : *node.regions[0], inputs);
+    folded = ir::legalize::expand_map(graph, inputs, wide ? *wide : *node.regions[0]);
   }
   for (std::size_t i = 0; i < count; ++i) folded[i] = ir::convert(folded[i], node.type(static_cast<int>(i)).dtype());
   return folded;

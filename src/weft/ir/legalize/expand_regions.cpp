@@ -126,9 +126,6 @@ std::vector<Value> expand_scan(Graph& graph, const Scan& scan) {
 std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, const Graph& body) {
   require(!operands.empty() && body.inputs().size() == operands.size(), "the body takes ", body.inputs().size(),
           " values, the operands are ", operands.size());
-  const auto is_number = [](Value v) { return v.rank() == 0; };
-  require(body.outputs().size() == 1 && is_number(body.outputs()[0]) && std::ranges::all_of(body.inputs(), is_number),
-          "the body must take numbers of rank 0 and return one");
   const std::span<const Dim> dims = operands[0].type().dims();
   Values values;  // values: by node id of the body, whose nodes have one result each
   Values arguments;

@@ -22,8 +22,8 @@ struct Scan {
 // Returns the outputs, then the carries. Throws Error if the parts do not fit.
 std::vector<Value> expand_scan(Graph& graph, const Scan& scan);
 
-// Applies a body of rank-0 values to every element of tensors that have one shape. Throws Error if the body has other operations
-// than elementwise ones and constants.
+// Applies a body of rank-0 values to every element of tensors that have one shape, and returns its outputs. Throws Error if the body has
+// other operations than elementwise ones and constants.
 std::vector<Value> expand_map(Graph& graph, std::span<const Value> operands, const Graph& body);
 
 }  // namespace weft::ir::legalize

@@ -342,7 +342,13 @@ Values Lowering::map(Graph& graph, const Scope& scope, const Operation& op) {
   const Values values = operands(scope, op);
   if (op.regions.size() != 1) fail(op, "expected one region");
   const auto body = closed(op, op.regions[0], scope, {});
-  return expanded(op, [&] { return legalize::expand_map(graph, values, *body); });
+  return expanded(op, [&] {
+    const auto is_number = [](Value v) { return v.rank() == 0; };
+    require(
+        body->outputs().size() == 1 && is_number(body->outputs()[0]) && std::ranges::all_of(body->inputs(), is_number),
+        "the body must take numbers of rank 0 and return one");
+    return legalize::expand_map(graph, values, *body);
+  });
 }
 
 Values Lowering::dimension_size(Graph& graph, const Scope& scope, const Operation& op) {
