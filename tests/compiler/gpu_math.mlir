@@ -3,7 +3,7 @@
 // RUN: WEFT_STRICT=1 weft compile --emit asm --target sm_90 %s | FileCheck %s --check-prefix=STRICT --implicit-check-not=call --implicit-check-not=approx
 
 // FAST: kernel_elements
-// FAST: ex2.approx.f32
+// FAST: ex2.approx.ftz.f32
 // FAST-NOT: div.rn.f32
 // FAST: rcp.approx.ftz.f32
 // FAST: kernel_vectors

@@ -26,6 +26,7 @@ LoopEmitter::LoopEmitter(llvm::Function& function, const Loop& loop, const Targe
   row_values_.resize(loop_.exprs.size());
   accumulators_.resize(loop_.exprs.size());
   cached_.resize(loop_.exprs.size());
+  is_of_16_bits_.resize(loop_.exprs.size());
 }
 
 void LoopEmitter::emit() {

@@ -148,8 +148,9 @@ class LoopEmitter {
   llvm::Function* function_;
   llvm::BasicBlock* entry_;
   std::vector<Value*> buffers_, parameters_, counters_;
-  std::vector<Value*> axes_;        // current position on each axis; null outside of its loop
-  std::vector<Value*> row_values_;  // by expression
+  std::vector<Value*> axes_;         // current position on each axis; null outside of its loop
+  std::vector<Value*> row_values_;   // by expression
+  std::vector<bool> is_of_16_bits_;  // by expression: see ScalarEmitter::set_of_16_bits
   std::vector<std::vector<Value*>> accumulators_;
   std::vector<Cached> cached_;
   int next_slot_ = 0;

@@ -97,12 +97,12 @@ Value* emit_inline(llvm::IRBuilder<>& builder, Prim prim, std::span<Value* const
 }  // namespace
 
 Value* emit_math(llvm::IRBuilder<>& builder, Prim prim, std::span<Value* const> x, DType dtype, bool strict,
-                 const Target& target) {
+                 const Target& target, bool is_of_16_bits) {
   if (!strict && !target.is_gpu)
     if (Value* const result = call_library(builder, prim, x, target)) return result;
   Accuracy accuracy = Accuracy::same_bits;
   if (!strict && target.is_nvidia() && dtype != DType::f64)
-    accuracy = dtype == DType::bf16 ? Accuracy::bf16 : Accuracy::f32;
+    accuracy = dtype == DType::bf16 ? Accuracy::bf16 : is_of_16_bits ? Accuracy::of_16_bits : Accuracy::f32;
   return emit_inline(builder, prim, x, target, accuracy);
 }
 

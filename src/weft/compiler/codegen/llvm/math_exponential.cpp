@@ -55,7 +55,8 @@ Real MathEmitter::expm1(Real x) {
   return select(abs(x) < pick(0x1p-25, 0x1p-54), x, y + y);
 }
 
-// For f32, the polynomial of Cephes' tanhf for |x| < 0.625, otherwise 1 - 2 / (exp(2|x|) + 1). For f64, e / (e + 2) with e = expm1(2|x|).
+// For f32, the polynomial of Cephes' tanhf for |x| < 0.625, otherwise 1 - 2 / (exp(2|x|) + 1), which loses all but 20 bits at 1/8, where
+// Taylor's polynomial is enough for numbers of 16 bits. For f64, e / (e + 2) with e = expm1(2|x|).
 Real MathEmitter::tanh(Real x) {
   if (accuracy_ == Accuracy::bf16) return gpu_tanh(x);
   const Real magnitude = abs(x);
@@ -64,12 +65,15 @@ Real MathEmitter::tanh(Real x) {
     return copysign(e / (e + 2), x);
   }
   const Real square = x * x;
-  const Real p =
-      polynomial(square, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1});
+  const bool is_of_16_bits = accuracy_ == Accuracy::of_16_bits;
+  const Real p = is_of_16_bits ? polynomial(square, {2.0 / 15, -1.0 / 3})
+                               : polynomial(square, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
+                                                     1.33314422036e-1, -3.33332819422e-1});
   const Real small = fma(p * square, x, x);
-  const Real e = exp(magnitude + magnitude) + 1;
-  const Real large = fma(accuracy_ == Accuracy::same_bits ? 1.0 / e : gpu_reciprocal(e), -2, number(1));
-  return copysign(select(magnitude < 0.625, small, large), x);  // also for -0
+  const Real reciprocal = accuracy_ == Accuracy::same_bits ? 1.0 / (exp(magnitude + magnitude) + 1)
+                                                           : gpu_reciprocal(gpu_quick_exp(magnitude, 2) + 1);
+  const Real large = fma(reciprocal, -2, number(1));
+  return copysign(select(magnitude < (is_of_16_bits ? 0.125 : 0.625), small, large), x);  // also for -0
 }
 
 // Computed from exp(-|x|), which neither overflows nor loses tiny results.
@@ -104,7 +108,9 @@ Real MathEmitter::erf(Real x) {
     logarithm =
         fma(fma(fma(fma(r, t, number(-1.06777877e-1)), t, number(-6.34846687e-1)), t, number(-1.28717512e-1)), t, -t);
   }
-  const Real large = copysign(1 - exp(logarithm), x);
+  // Only the absolute error of exp counts here.
+  const Real rest = accuracy_ == Accuracy::same_bits ? exp(logarithm) : gpu_quick_exp(logarithm);
+  const Real large = copysign(1 - rest, x);
   return select(t > pick(0.927734375, 1), large, fma(q, x, x));
 }
 

@@ -27,10 +27,16 @@ Real MathEmitter::gpu_instruction(llvm::Intrinsic::ID id, Real x) {
   return gpu_instruction(x, [&](Value* lane) -> Value* { return b_.CreateIntrinsic(id, {}, {lane}); });
 }
 
-// 2^t with t = x / ln2, times exp of what the rounding of t lost: 2^t (1 + x - t ln2). The limits keep infinities out of x - t ln2; the
-// upper one is the first number whose result is infinite. bf16 does not need the correction.
+// exp(factor x) = 2^t with t = factor x / ln2, where the rounding of t makes an error that grows with |t|, up to 64 ULP. Results below 2^-126
+// become 0.
+Real MathEmitter::gpu_quick_exp(Real x, double factor) {
+  return gpu_instruction(llvm::Intrinsic::nvvm_ex2_approx_ftz_f, x * (factor * log2_of_e));
+}
+
+// 2^t times exp of what the rounding of t lost: 2^t (1 + x - t ln2). The limits keep infinities out of x - t ln2; the upper one is the
+// first number whose result is infinite.
 Real MathEmitter::gpu_exp(Real x) {
-  if (accuracy_ == Accuracy::bf16) return gpu_instruction(llvm::Intrinsic::nvvm_ex2_approx_f, x * log2_of_e);
+  if (accuracy_ != Accuracy::f32) return gpu_quick_exp(x);
   const auto limit = [&](llvm::Intrinsic::ID id, Real v, double bound) {
     return value(b_.CreateBinaryIntrinsic(id, v.v, v.like(bound).v));  // NaN stays NaN
   };
@@ -38,7 +44,7 @@ Real MathEmitter::gpu_exp(Real x) {
   const Real t = limited * log2_of_e;
   constexpr double ln2_high = 0x1.62e43p-1;
   const Real lost = fma(t, -(ln2 - ln2_high), fma(t, -ln2_high, limited));
-  const Real power = gpu_instruction(llvm::Intrinsic::nvvm_ex2_approx_f, t);
+  const Real power = gpu_instruction(llvm::Intrinsic::nvvm_ex2_approx_ftz_f, t);
   return fma(power, lost, power);
 }
 

@@ -197,7 +197,7 @@ Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, DType dty
       Value* up = b_.CreateFCmpOGE(fraction, llvm::ConstantFP::get(x[0]->getType(), 0.5));
       return b_.CreateSelect(up, b_.CreateFAdd(whole, sign), whole);
     }
-    default: return emit_math(b_, prim, x, dtype, !contract_, target_);
+    default: return emit_math(b_, prim, x, dtype, !contract_, target_, is_of_16_bits_);
   }
 }
 

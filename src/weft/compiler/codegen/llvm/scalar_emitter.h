@@ -30,6 +30,9 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Value* to_memory(llvm::Value* computed, DType dtype);
   llvm::Type* widen(llvm::Type* element) const;
 
+  // Says whether what is applied from now on computes with numbers that were rounded to 16 bits, which need no accurate exp.
+  void set_of_16_bits(bool is_of_16_bits) { is_of_16_bits_ = is_of_16_bits; }
+
  private:
   llvm::Value* round(llvm::Value* value, DType dtype);  // to a value that the dtype can represent
   // Whether results of 16-bit floats are rounded only where they are stored or converted. On a GPU, rounding them after each operation would
@@ -47,12 +50,13 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   const Target& target_;
   int lanes_;
   bool contract_;
+  bool is_of_16_bits_ = false;
 };
 
 // Emits elementary functions on float or double, scalar or vector, of which the caller rounds the result to the dtype (math.cpp). In strict
 // mode they give the same bits on every machine.
 llvm::Value* emit_math(llvm::IRBuilder<>& builder, ir::Prim prim, std::span<llvm::Value* const> x, DType dtype,
-                       bool strict, const Target& target);
+                       bool strict, const Target& target, bool is_of_16_bits = false);
 
 inline llvm::Value* llvm_value(ir::Scalar s) { return reinterpret_cast<llvm::Value*>(s.id); }
 inline ir::Scalar to_scalar(llvm::Value* value, DType dtype) {
