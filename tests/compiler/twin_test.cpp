@@ -1,6 +1,8 @@
 // Kernels of a GPU, run by the host, compared with the interpreter. Their threads run in several orders, which must give the same bits.
 #include <weft/compiler/codegen/twin/twin.h>
 
+#include <array>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +110,7 @@ TEST(Twin, DynamicSlicesAlongLanes) {
 
 TEST(Twin, RowReductions) {
   for (const DType t : {DType::f32, DType::bf16})
-    for (const std::int64_t n : {1, 3, 32, 64, 100, 257, 1024, 4096, 5001}) {
+    for (const std::int64_t n : {1, 3, 32, 64, 100, 257, 384, 400, 1024, 4096, 4104, 5001, 8192}) {
       SCOPED_TRACE(concat(t, ' ', n));
       check_on_twin({Type(t, {11, n})}, [](ir::Graph&, auto x) {
         const Dims last{1};
@@ -120,7 +122,7 @@ TEST(Twin, RowReductions) {
 
 // Rows too long for registers, which each thread keeps in shared memory, up to rows too long for that.
 TEST(Twin, LongRowsOfSeveralStages) {
-  for (const Type row : {Type(DType::f32, {8192}), Type(DType::bf16, {65536})})
+  for (const Type row : {Type(DType::f32, {12000}), Type(DType::bf16, {65536})})
     check_on_twin({Type(row.dtype(), {1, row.size(0)}), row}, [](ir::Graph&, auto x) {
       const Dims one{1};
       return std::vector{ir::softmax(x[0] + ir::broadcast_in_dim(x[1], x[0].type(), one))};
@@ -201,8 +203,8 @@ TEST(Twin, RowsWithoutElements) {
                 [](ir::Graph&, auto x) { return std::vector{ir::reduce_sum(x[0] * x[0], Dims{1}) + x[1]}; });
 }
 
-// In the form for whole rows, all threads read something.
-TEST(GpuGrid, RowsWithoutElementsAreNotRead) {
+// In the forms for whole rows, all threads read something, so rows without elements must have another one.
+TEST(GpuGrid, FormsOfRows) {
   compiler::Loop loop;
   loop.rows = loop.lanes = 1;
   loop.sizes = {{.parameter = 0}, {.parameter = 1}};
@@ -222,6 +224,19 @@ TEST(GpuGrid, RowsWithoutElementsAreNotRead) {
   const std::int64_t some[] = {4, 8}, none[] = {4, 0};
   EXPECT_EQ(gpu_grid(loop, some, offsets).form, compiler::GpuForm::whole_rows);
   EXPECT_EQ(gpu_grid(loop, none, offsets).form, compiler::GpuForm::vectors);
+
+  // A warp has up to four vectors of 4 numbers in each thread; longer rows have more warps.
+  const auto grid_of = [&](std::int64_t lanes) {
+    return gpu_grid(loop, std::array<std::int64_t, 2>{4, lanes}, offsets);
+  };
+  EXPECT_EQ(grid_of(256).form, compiler::GpuForm::whole_rows_of_2);
+  EXPECT_EQ(grid_of(384).form, compiler::GpuForm::whole_rows_of_3);
+  EXPECT_EQ(grid_of(512).form, compiler::GpuForm::whole_rows_of_4);
+  EXPECT_EQ(grid_of(512).threads_x, 32u);
+  EXPECT_EQ(grid_of(516).threads_x, 64u);
+  EXPECT_EQ(grid_of(516).form, compiler::GpuForm::whole_rows_of_3);
+  EXPECT_EQ(grid_of(8192).form, compiler::GpuForm::whole_rows_of_4);
+  EXPECT_EQ(grid_of(8196).form, compiler::GpuForm::vectors);
 }
 
 TEST(Twin, DonatedInputs) {

@@ -68,6 +68,10 @@ bool stores_along_lanes(const Loop& loop) {
   return std::ranges::all_of(loop.stores, [](const Store& s) { return s.position.coefficients.back().is(1); });
 }
 
+GpuForm whole_rows_of(std::int64_t vectors) {
+  return static_cast<GpuForm>(static_cast<std::int64_t>(GpuForm::whole_rows) + vectors - 1);
+}
+
 constexpr std::int64_t most_blocks_x = (std::int64_t{1} << 31) - 1, most_blocks_y = 65535;
 
 }  // namespace
@@ -86,10 +90,21 @@ std::vector<GpuForm> gpu_forms(const Loop& loop) {
   if (!has_vectors(loop)) return forms;
   forms.push_back(GpuForm::vectors);
   if (loop.walk == Walk::rows && loop.lanes == 1 && has_reduction(loop)) {
-    forms.push_back(GpuForm::whole_rows);
+    for (int vectors = 1; vectors <= vectors_in_registers(loop); ++vectors) forms.push_back(whole_rows_of(vectors));
     if (kept_bytes(loop) > 0) forms.push_back(GpuForm::kept_rows);
   }
   return forms;
+}
+
+int vectors_in_registers(const Loop& loop) {
+  const std::int64_t loads =
+      std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; });
+  return loads <= 3 ? 4 : loads <= 6 ? 2 : 1;
+}
+
+int vectors_of_whole_row(GpuForm form) {
+  if (form < GpuForm::whole_rows || form > GpuForm::whole_rows_of_4) return 0;
+  return static_cast<int>(form) - static_cast<int>(GpuForm::whole_rows) + 1;
 }
 
 int first_stage_of(const Loop& loop, ExprId id) {
@@ -187,11 +202,16 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
       if (has_reduction(loop)) {
         // Threads without a vector compute the first one, so there must be one.
         const bool is_whole = aligned && loop.lanes == 1 && vectors > 0;
-        if (is_whole && vectors <= gpu_row_threads)
-          grid.form = GpuForm::whole_rows;
-        else if (is_whole && kept_bytes(loop) > 0 && kept_bytes(loop) * lanes <= most_kept_bytes)
-          grid.form = GpuForm::kept_rows;
-        grid.threads_x = whole_warps(vectors, gpu_row_threads);
+        const int most_vectors = vectors_in_registers(loop);
+        if (is_whole && vectors <= std::int64_t{gpu_row_threads} * most_vectors) {
+          // A warp needs no barriers, and the more vectors a thread has, the fewer exchanges there are for each element.
+          grid.threads_x = whole_warps(groups(vectors, most_vectors), gpu_row_threads);
+          grid.form = whole_rows_of(groups(vectors, grid.threads_x));
+        } else {
+          if (is_whole && kept_bytes(loop) > 0 && kept_bytes(loop) * lanes <= most_kept_bytes)
+            grid.form = GpuForm::kept_rows;
+          grid.threads_x = whole_warps(vectors, gpu_row_threads);
+        }
         grid.threads_y = grid.threads_x == gpu_warp ? 8 : 1;
         if (grid.threads_x > gpu_warp) grid.shared_bytes = reductions_at_once(loop) * gpu_warp * 8;
         if (grid.form == GpuForm::kept_rows) grid.shared_bytes += kept_bytes(loop) * lanes;

@@ -12,13 +12,16 @@ namespace weft::compiler {
 
 // The forms of one kernel. A launch uses the fastest one that its numbers allow.
 enum class GpuForm : std::uint8_t {
-  elements,    // a thread computes one element at a time: serves all numbers
-  vectors,     // a thread computes neighbouring elements, which lie at multiples of 16 bytes
-  whole_rows,  // the same, and a row has at most one vector for each thread, so that its values stay in registers
-  kept_rows,   // the same as `vectors`, and each thread keeps in shared memory what several stages read of a row
+  elements,         // a thread computes one element at a time: serves all numbers
+  vectors,          // a thread computes neighbouring elements, which lie at multiples of 16 bytes
+  whole_rows,       // the same, and a row has at most one vector for each thread, so that its values stay in registers
+  whole_rows_of_2,  // the same with two vectors for each thread
+  whole_rows_of_3,
+  whole_rows_of_4,
+  kept_rows,  // the same as `vectors`, and each thread keeps in shared memory what several stages read of a row
   tiles,  // a block computes a square of elements; what lies along another axis is read along that one, into shared memory
 };
-inline constexpr std::size_t gpu_form_count = 5;
+inline constexpr std::size_t gpu_form_count = 8;
 
 // The most threads of a block in each walk.
 inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_threads = 512;
@@ -31,6 +34,11 @@ inline constexpr int gpu_tile = gpu_warp, gpu_tile_lines = 8, gpu_tile_pitch = g
 // Returns how many neighbouring elements a thread computes in the forms other than `elements`: 16 bytes of the narrowest element, at most 8.
 int gpu_vector_width(const Loop& loop);
 std::vector<GpuForm> gpu_forms(const Loop& loop);
+
+// Returns of how many vectors a thread can have all values in registers.
+int vectors_in_registers(const Loop& loop);
+// Returns how many vectors of a row each thread has at most in a form of whole rows, or 0 for other forms.
+int vectors_of_whole_row(GpuForm form);
 
 struct GpuGrid {
   GpuForm form = GpuForm::elements;

@@ -12,6 +12,9 @@ std::string gpu_function(const std::string& name, GpuForm form) {
     case GpuForm::elements: return name + "_elements";
     case GpuForm::vectors: return name + "_vectors";
     case GpuForm::whole_rows: return name + "_whole_rows";
+    case GpuForm::whole_rows_of_2: return name + "_whole_rows_of_2";
+    case GpuForm::whole_rows_of_3: return name + "_whole_rows_of_3";
+    case GpuForm::whole_rows_of_4: return name + "_whole_rows_of_4";
     case GpuForm::kept_rows: return name + "_kept_rows";
     case GpuForm::tiles: return name + "_tiles";
   }

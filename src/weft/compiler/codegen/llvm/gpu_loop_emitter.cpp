@@ -26,6 +26,7 @@ class GpuLoopEmitter final : public LoopEmitter {
         form_(form) {
     is_aligned_ = has_vectors(form);
     has_scratch_ = false;
+    find_numbers_of_16_bits();
   }
 
   void emit_kernel() {
@@ -42,6 +43,18 @@ class GpuLoopEmitter final : public LoopEmitter {
   }
 
  private:
+  // What a lane computes from floating-point numbers that lie in memory with 16 bits, and from values of its row.
+  void find_numbers_of_16_bits() {
+    for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
+      const Expr& e = loop_.exprs[i];
+      const auto is_16_bits = [&](ExprId o) { return !loop_.exprs[o].per_lane || is_of_16_bits_[o]; };
+      if (e.kind == Expr::Kind::load)
+        is_of_16_bits_[i] = e.per_lane && is_float(e.dtype) && byte_size(e.dtype) == 2;
+      else if (e.kind == Expr::Kind::apply)
+        is_of_16_bits_[i] = e.per_lane && std::ranges::all_of(e.operands, is_16_bits);
+    }
+  }
+
   static bool has_vectors(GpuForm form) { return form != GpuForm::elements && form != GpuForm::tiles; }
   int most_threads() const {
     if (loop_.walk == Walk::lanes) return gpu_lane_threads;
@@ -76,7 +89,7 @@ class GpuLoopEmitter final : public LoopEmitter {
     for_each(first, product(0, loop_.rows), step, [&](Value* row) {
       forget_row();
       decode_rows(row);
-      if (form_ == GpuForm::whole_rows)
+      if (vectors_of_whole_row(form_) > 0)
         emit_whole_row();
       else
         emit_row_in_passes();
@@ -101,8 +114,43 @@ class GpuLoopEmitter final : public LoopEmitter {
       first = plus(times(index(Index::block_y), step), first);
       step = times(index(Index::blocks_y), step);
     }
-    for_each(plus(begin, vectors(first)), end, vectors(step), [&](Value* at) { emit_vector(at, nullptr, stage, 0); });
+    for_each_together(std::min(vectors_in_registers(loop_), 2), plus(begin, vectors(first)), end, vectors(step),
+                      [&](const std::vector<Value*>& at) { emit_vectors_together(at, stage); });
     axes_[lane_axis()] = nullptr;
+  }
+
+  // Calls body with `count` positions at once, so that as many loads are under way, and at the end with one at a time.
+  void for_each_together(int count, Value* begin, Value* end, Value* step,
+                         const std::function<void(const std::vector<Value*>&)>& body) {
+    if (count == 1) return for_each(begin, end, step, [&](Value* at) { body({at}); });
+    Value* next = local(b_.getInt64Ty());
+    b_.CreateStore(begin, next);
+    Value* before_end = b_.CreateSub(end, times(step, i64(count - 1)));
+    for_each(begin, before_end, times(step, i64(count)), [&](Value* first) {
+      std::vector<Value*> positions{first};
+      while (std::ssize(positions) < count) positions.push_back(plus(positions.back(), step));
+      body(positions);
+      b_.CreateStore(plus(positions.back(), step), next);
+    });
+    for_each(b_.CreateLoad(b_.getInt64Ty(), next), end, step, [&](Value* at) { body({at}); });
+  }
+
+  void emit_vectors_together(const std::vector<Value*>& at, int stage) {
+    std::vector<std::vector<Value*>> values(at.size(), std::vector<Value*>(loop_.exprs.size()));
+    const auto for_each_vector = [&](const std::function<void(const Place&)>& body) {
+      for (std::size_t v = 0; v < at.size(); ++v) {
+        axes_[lane_axis()] = at[v];
+        body({.vector = true, .mask = nullptr, .values = &values[v], .stage = stage, .copy = 0, .linear_lane = at[v]});
+      }
+    };
+    const auto for_each_store = [&](const std::function<void(const Store&)>& body) {
+      for (const Store& s : loop_.stores)
+        if (per_lane(s) && stage_of(s) == stage) body(s);
+    };
+    for_each_vector([&](const Place& place) { accumulate(stage, place); });
+    for_each_vector([&](const Place& place) { for_each_store([&](const Store& s) { value(s.value, place); }); });
+    for_each_vector(
+        [&](const Place& place) { for_each_store([&](const Store& s) { store(s, value(s.value, place), place); }); });
   }
 
   void store_row_values(int stage) {
@@ -113,28 +161,49 @@ class GpuLoopEmitter final : public LoopEmitter {
     if_then(first, [&] { emit_row_stores(stage); });
   }
 
-  // Threads behind the end of the row compute its first vector again, and neither add nor store it.
+  // Only the last vector of a thread can lie behind the end of the row: the thread then computes the first vector of the row again, and neither
+  // adds nor stores it.
   void emit_whole_row() {
-    Value* at = vectors(index(Index::thread_x));
-    Value* active = b_.CreateICmpSLT(at, number(loop_.sizes[lane_axis()]));
-    Value* lane = b_.CreateSelect(active, at, i64(0));
-    std::vector<Value*> values(loop_.exprs.size());
-    const auto is_stored = [&](const Store& s, int stage) { return per_lane(s) && stage_of(s) == stage; };
+    const int count = vectors_of_whole_row(form_);
+    std::vector<Value*> lanes;
+    for (int v = 0; v < count; ++v)
+      lanes.push_back(vectors(plus(index(Index::thread_x), times(index(Index::threads_x), i64(v)))));
+    Value* active = b_.CreateICmpSLT(lanes.back(), number(loop_.sizes[lane_axis()]));
+    lanes.back() = b_.CreateSelect(active, lanes.back(), i64(0));
+    std::vector<std::vector<Value*>> values(count, std::vector<Value*>(loop_.exprs.size()));
     for (int stage = 0; stage < loop_.stages; ++stage) {
-      const Place place{
-          .vector = true, .mask = nullptr, .values = &values, .stage = stage, .copy = 0, .linear_lane = nullptr};
-      emit_row_values(stage);
-      axes_[lane_axis()] = lane;
-      start_reductions(stage, 1);
-      for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
-        if (reduces_in(loop_.exprs[i], stage)) add(i, place, active);
-      for (const Store& s : loop_.stores)
-        if (is_stored(s, stage)) value(s.value, place);
-      if_then(active, [&] {
+      const auto for_each_vector = [&](const std::function<void(const Place&, bool is_last)>& body) {
+        for (int v = 0; v < count; ++v) {
+          axes_[lane_axis()] = lanes[v];
+          body({.vector = true,
+                .mask = nullptr,
+                .values = &values[v],
+                .stage = stage,
+                .copy = 0,
+                .linear_lane = nullptr},
+               v + 1 == count);
+        }
+        axes_[lane_axis()] = nullptr;
+      };
+      const auto for_each_store = [&](const std::function<void(const Store&)>& body) {
         for (const Store& s : loop_.stores)
-          if (is_stored(s, stage)) store(s, value(s.value, place), place);
+          if (per_lane(s) && stage_of(s) == stage) body(s);
+      };
+      emit_row_values(stage);
+      start_reductions(stage, 1);
+      for_each_vector([&](const Place& place, bool is_last) {
+        for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
+          if (reduces_in(loop_.exprs[i], stage)) add(i, place, is_last ? active : nullptr);
       });
-      axes_[lane_axis()] = nullptr;
+      for_each_vector(
+          [&](const Place& place, bool) { for_each_store([&](const Store& s) { value(s.value, place); }); });
+      for_each_vector([&](const Place& place, bool is_last) {
+        const auto store_all = [&] { for_each_store([&](const Store& s) { store(s, value(s.value, place), place); }); };
+        if (is_last)
+          if_then(active, store_all);
+        else
+          store_all();
+      });
       combine_threads(stage);
       store_row_values(stage);
     }
@@ -235,9 +304,11 @@ class GpuLoopEmitter final : public LoopEmitter {
 
   llvm::Type* accumulator(const Expr& e) { return many_.compute_type(accumulator_type(e.dtype)); }
 
+  // Adds nothing where `active` is false; null: it is true.
   void add(std::size_t id, const Place& place, Value* active) {
     const Expr& e = loop_.exprs[id];
-    Value* x = b_.CreateSelect(active, value(e.operands[0], place), neutral(e, many_));
+    Value* x = value(e.operands[0], place);
+    if (active) x = b_.CreateSelect(active, x, neutral(e, many_));
     b_.CreateStore(combine(e, b_.CreateLoad(accumulator(e), accumulators_[id][0]), x, many_), accumulators_[id][0]);
   }
 
@@ -346,10 +417,13 @@ class GpuLoopEmitter final : public LoopEmitter {
         return Place{
             .vector = true, .mask = nullptr, .values = &values, .stage = stage, .copy = 0, .linear_lane = nullptr};
       };
-      for_each(index(Index::thread_y), product(loop_.rows, loop_.serial), index(Index::threads_y), [&](Value* serial) {
-        decode_serial(serial);
-        accumulate(0, place(0));
-      });
+      for_each_together(vectors_in_registers(loop_), index(Index::thread_y), product(loop_.rows, loop_.serial),
+                        index(Index::threads_y), [&](const std::vector<Value*>& serials) {
+                          for (Value* serial : serials) {
+                            decode_serial(serial);
+                            accumulate(0, place(0));
+                          }
+                        });
       for (int a = loop_.rows; a < loop_.rows + loop_.serial; ++a) axes_[a] = nullptr;
       for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
         if (reduces_in(loop_.exprs[i], 0)) combine_columns(i);
