@@ -97,9 +97,11 @@ std::vector<GpuForm> gpu_forms(const Loop& loop) {
 }
 
 int vectors_in_registers(const Loop& loop) {
-  const std::int64_t loads =
-      std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; });
-  return loads <= 3 ? 4 : loads <= 6 ? 2 : 1;
+  // Columns have an accumulator for each lane.
+  const std::int64_t values = std::ranges::count_if(loop.exprs, [&](const Expr& e) {
+    return e.per_lane && (e.kind == Expr::Kind::load || (loop.walk == Walk::columns && e.kind == Expr::Kind::reduce));
+  });
+  return values <= 3 ? 4 : values <= 5 ? 2 : 1;
 }
 
 int vectors_of_whole_row(GpuForm form) {
@@ -224,11 +226,13 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
       break;
     }
     case Walk::columns: {
-      grid.threads_x = power_of_two_above(vectors, gpu_warp);
-      // Lanes first, then as many threads along the reduced axes as have something to add.
-      const std::int64_t serial = count(loop.rows, loop.serial);
-      grid.threads_y = power_of_two_above(
-          serial, gpu_column_threads / static_cast<int>(std::max<std::int64_t>(grid.threads_x, gpu_warp)));
+      // As many threads along the reduced axes as it takes to keep a GPU busy, since their sums have to be combined in the end.
+      constexpr std::int64_t enough_threads = 1 << 17;
+      constexpr int most_x = 64;
+      const std::int64_t serial = count(loop.rows, loop.serial), threads = std::max<std::int64_t>(rows * vectors, 1);
+      grid.threads_y = power_of_two_above(std::min(groups(enough_threads, threads), serial), most_column_parts);
+      grid.threads_x =
+          power_of_two_above(vectors, std::min(most_x, gpu_column_threads / static_cast<int>(grid.threads_y)));
       grid.blocks_x = std::min(rows * groups(lanes, grid.threads_x * each), most_blocks_x);
       grid.shared_bytes = grid.threads_y > 1 ? grid.threads_x * grid.threads_y * each * 8 : 0;
       break;

@@ -457,7 +457,7 @@ class GpuLoopEmitter final : public LoopEmitter {
       return shared(b_.CreateMul(b_.CreateAdd(b_.CreateMul(of, threads_x), x), b_.getInt32(width_)));
     };
     Value* mine = accumulators_[id][0];
-    for (int half = gpu_column_threads / 2; half >= 1; half /= 2) {
+    for (int half = most_column_parts / 2; half >= 1; half /= 2) {
       if_then(b_.CreateICmpUGT(threads_y, b_.getInt32(half)), [&] {
         Value* upper = b_.CreateICmpUGE(y, b_.getInt32(half));
         if_then(b_.CreateAnd(upper, b_.CreateICmpULT(y, b_.getInt32(2 * half))),
