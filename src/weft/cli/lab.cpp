@@ -11,6 +11,7 @@
 #include <apps/lab/recompile.h>
 #include <weft/base/error.h>
 #include <weft/base/json.h>
+#include <weft/base/knobs.h>
 #include <weft/cli/command_line.h>
 #include <weft/cli/device_option.h>
 #include <weft/cli/options.h>
@@ -48,6 +49,8 @@ void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& op
   print_line("%s; %llu nodes a step", report.workload.c_str(), static_cast<unsigned long long>(report.nodes));
   if (options.simulate_us > 0) {
     print_line("a simulated device, %g us a launch: the same in every run", options.simulate_us);
+  } else if (const std::string device = knobs::device(); device != "cpu") {
+    print_line("%s", device.c_str());
   } else {
     print_line("the CPU, %lld threads for the device", static_cast<long long>(options.device_threads));
   }
@@ -59,7 +62,7 @@ void print_table(const lab::OverlapReport& report, const lab::OverlapOptions& op
     print_line("%-20s%12.1f%12.1f%12.1f%12.1f%12.1f%10.2f  %s", bar.name.c_str(), bar.gap_us_p50, bar.gap_us_p99,
                bar.record_us, bar.sync_us, bar.wait_us, bar.steps_per_s,
                std::string(40 * bar.gap_us_p50 / widest, '#').c_str());
-  print_line("\nlogical-ids, whatever the size of the graph:");
+  if (!report.gap_by_nodes.empty()) print_line("\nlogical-ids, whatever the size of the graph:");
   for (const auto& [nodes, gap_us] : report.gap_by_nodes)
     print_line("%12llu nodes%12.1f us", static_cast<unsigned long long>(nodes), gap_us);
   print_line("\nits step: %.3f of the longer of host (%.1f us) and device (%.1f us)",
@@ -79,10 +82,11 @@ void add_overlap(CLI::App& lab) {
   add_integer(command, "--batch", options->batch, "samples per step", {1, 1 << 20});
   add_integer(command, "--tokens", options->tokens, "tokens per sample", {1, 512});
   add_integer(command, "--steps", options->steps, "steps measured for each figure", {2, 1'000'000});
+  add_device(command);
   add_integer(command, "--device-threads", options->device_threads,
               "threads that run kernels; leave a core for the host", {1, 4096});
   add_real(command, "--simulate-us", options->simulate_us,
-           "use a simulated device whose launches take this many microseconds; 0: use the CPU",
+           "use a simulated device whose launches take this many microseconds; 0: use --device",
            RealRange::not_negative);
   command.add_flag("--json", *json, "print one JSON object on the standard output, and nothing else");
   command.callback([options, json] {

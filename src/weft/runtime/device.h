@@ -110,7 +110,8 @@ class Device {
   Memory allocate(std::uint64_t bytes);  // 64-byte aligned; throws Error if there is not enough memory
   void release_cached();                 // returns unused memory to the system
   DeviceStats stats() const;
-  // Returns how long the device was idle before each of the last launches that ended (at most 1024), the oldest first.
+  // Returns how long the device was idle before each of the last launches that ended (at most 1024), the oldest first. For a GPU, these
+  // are the last launches while profiling was on, by its own clock; if there were none, the times are those that the host saw.
   std::vector<std::uint64_t> recent_gaps_ns() const;
 
   // While profiling is on, the times of all thunks are added up; the sums are kept until it is switched on again.

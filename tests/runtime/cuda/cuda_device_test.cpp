@@ -106,6 +106,37 @@ TEST_F(OnFalseGpu, ThunksAreTimedWhereTheyWork) {
   cuda::test_kernels_take({});
 }
 
+// The host waits for a while after each launch.
+TEST_F(OnFalseGpu, GapsBetweenProfiledLaunchesAreThoseOfTheGpusClock) {
+  static constexpr std::chrono::milliseconds pause(50);
+  CudaDevice device;
+  const auto launch_after_pauses = [&](int pauses) {
+    const auto program = adder_on_gpu(1);
+    auto x = floats(device, {1, 2, 3, 4});
+    for (int i = 0; i < 3; ++i) {
+      x = launch_one(device, program, x);
+      device.synchronize();
+      for (int k = 0; k < pauses; ++k) cuda::false_driver().advance(std::chrono::nanoseconds(pause).count());
+    }
+  };
+  launch_after_pauses(0);
+  EXPECT_EQ(device.recent_gaps_ns().size(), 2u) << "measured by the host's clock";
+  device.set_profiling(true);
+  launch_after_pauses(1);
+  const std::uint64_t least = std::chrono::nanoseconds(pause).count();
+  const auto gaps = device.recent_gaps_ns();
+  ASSERT_EQ(gaps.size(), 2u) << "nothing is known of the launch before the first one";
+  for (const std::uint64_t gap : gaps) EXPECT_GE(gap + 1000, least);
+  device.set_profiling(false);
+  launch_after_pauses(2);
+  device.set_profiling(true);
+  launch_after_pauses(2);
+  const auto later = device.recent_gaps_ns();
+  ASSERT_EQ(later.size(), 4u) << "nor of launches without marks";
+  EXPECT_EQ(std::vector(later.begin(), later.begin() + 2), gaps);
+  for (std::size_t i = 2; i < 4; ++i) EXPECT_GE(later[i] + 1000, 2 * least);
+}
+
 TEST_F(OnGpu, SynchronousDevicesRunKernelsToo) {
   CudaDevice device(0, {.synchronous = true});
   EXPECT_THAT(values(launch_one(device, mixed(), floats(device, {1, 2, 3, 4}))), ElementsAre(112, 113, 114, 115));

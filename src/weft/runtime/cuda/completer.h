@@ -49,6 +49,7 @@ class Completer {
   // Returns when all milestones have been told.
   void drain();
   GpuClock& clock() { return clock_; }
+  const GpuClock& clock() const { return clock_; }
 
  private:
   struct Waiting {

@@ -1,8 +1,12 @@
 #include <weft/runtime/cuda/cuda_device.h>
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <weft/base/error.h>
 #include <weft/base/knobs.h>
@@ -48,6 +52,9 @@ class CudaBackend final : public DeviceBackend {
   MemoryStats memory_stats() const override { return allocator_->stats(); }
   Stream& stream(StreamKind kind) override { return *streams_[static_cast<std::size_t>(kind)]; }
   bool needs_origins() const override { return true; }
+  std::optional<std::vector<std::uint64_t>> recent_gaps_ns() const override {
+    return streams_[static_cast<std::size_t>(StreamKind::compute)]->clock().gaps_ns();
+  }
 
  private:
   const std::string kind_, target_;

@@ -1,5 +1,8 @@
 #include <weft/runtime/cuda/gpu_clock.h>
 
+#include <algorithm>
+#include <utility>
+
 #include <weft/base/trace.h>
 #include <weft/runtime/cuda/gpus.h>
 
@@ -8,6 +11,7 @@ namespace weft::runtime::cuda {
 GpuClock::~GpuClock() {
   release_on(ordinal_, [&](const Driver& driver) {
     for (const CUevent mark : spare_marks_) driver.cuEventDestroy(mark);
+    if (last_) driver.cuEventDestroy(last_);
   });
 }
 
@@ -30,15 +34,38 @@ CUevent GpuClock::mark(CUstream stream) {
   return mark;
 }
 
-void GpuClock::tell(const std::vector<Timed>& thunks) {
-  if (thunks.empty() || !thunks.back().end) return;
+void GpuClock::tell(std::vector<Timed>& thunks) {
+  if (thunks.empty() || !thunks.back().end) {
+    keep(nullptr);
+    return;
+  }
   const std::uint64_t now = trace::now_ns();
-  const auto time_of = [&](CUevent mark) -> std::uint64_t {
+  const auto elapsed_ns = [](CUevent from, CUevent to) {
     float milliseconds = 0;
-    driver().cuEventElapsedTime(&milliseconds, mark, thunks.back().end);
-    return now - static_cast<std::uint64_t>(1e6 * milliseconds);
+    driver().cuEventElapsedTime(&milliseconds, from, to);
+    return static_cast<std::uint64_t>(1e6 * std::max(milliseconds, 0.0f));
   };
+  if (last_) {
+    const std::uint64_t gap = elapsed_ns(last_, thunks.front().begin);
+    const std::lock_guard lock(mutex_);
+    if (!gaps_) gaps_.emplace();
+    gaps_->add(gap);
+  }
+  const auto time_of = [&](CUevent mark) { return now - elapsed_ns(mark, thunks.back().end); };
   for (const Timed& thunk : thunks) thunk.timer->ran(thunk.thunk, time_of(thunk.begin), time_of(thunk.end));
+  keep(std::exchange(thunks.back().end, nullptr));
+}
+
+void GpuClock::keep(CUevent last) {
+  const std::lock_guard lock(mutex_);
+  if (last_) spare_marks_.push_back(last_);
+  last_ = last;
+}
+
+std::optional<std::vector<std::uint64_t>> GpuClock::gaps_ns() const {
+  const std::lock_guard lock(mutex_);
+  if (!gaps_) return std::nullopt;
+  return gaps_->values();
 }
 
 void GpuClock::release(const std::vector<Timed>& thunks) {

@@ -36,6 +36,7 @@ class GpuStream final : public Stream {
   void copy(std::byte* to, const std::byte* from, std::uint64_t bytes) override;
   void end(Milestone& milestone) override;
   void drain() override;
+  const GpuClock& clock() const { return completer_.clock(); }
 
  private:
   // The driver's stream.
