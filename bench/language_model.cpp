@@ -1,5 +1,5 @@
 // Trains GPT-2 (124 million parameters) on random tokens, on the device that WEFT_DEVICE names, and prints one JSON object with the times of
-// the steps. The peers are bench/peers/language_model_torch.py and language_model_jax.py, with the same flags.
+// the steps; for a GPU, also by how many bytes the memory in use grew according to the driver. The peers are bench/peers/language_model_torch.py and language_model_jax.py, with the same flags.
 //   bench_language_model --batch 32 --context 1024 --steps 20
 #include <chrono>
 #include <cstdlib>
@@ -9,6 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include <apps/text/gpt.h>
+#include <weft/base/knobs.h>
+#include <weft/runtime/cuda/driver.h>
+#include <weft/runtime/cuda/gpus.h>
+#include <weft/runtime/devices.h>
 #include <weft/weft.h>
 
 namespace {
@@ -46,8 +50,23 @@ Flags parse(int argc, char** argv) {
   return flags;
 }
 
+// Returns how many bytes of the GPU are in use, by the driver's account, or 0 for the CPU.
+std::int64_t bytes_in_use() {
+  using namespace weft::runtime;
+  const auto ordinal = parse_device(weft::knobs::device());
+  if (!ordinal) return 0;
+  const cuda::Current current(*ordinal);
+  std::size_t free = 0, total = 0;
+  cuda::check(cuda::driver().cuMemGetInfo(&free, &total), "cuMemGetInfo");
+  return static_cast<std::int64_t>(total - free);
+}
+
 nlohmann::json run(const Flags& flags) {
   using namespace weft;
+  // Libraries for products take memory of their own at their first use.
+  const Tensor tiny = ones({64, 64}, DType::bf16);
+  matmul(tiny, tiny).buffer()->wait();
+  const std::int64_t bytes_before = bytes_in_use();
   const auto start = Clock::now();
   text::Gpt model({.layers = flags.layers,
                    .width = flags.width,
@@ -99,6 +118,7 @@ nlohmann::json run(const Flags& flags) {
           {"host_ms", 1e3 * host / static_cast<double>(flags.steps)},
           {"tokens_per_s", static_cast<double>(flags.steps * flags.batch * flags.context) / all},
           {"peak_bytes", stats.peak_bytes_in_use},
+          {"driver_bytes", bytes_in_use() - bytes_before},
           {"losses", losses}};
 }
 
