@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include <apps/captioner/caption_evaluation.h>
@@ -17,6 +18,7 @@
 #include <weft/jit/compile.h>
 #include <weft/jit/dynamic.h>
 #include <weft/record/sync.h>
+#include <weft/runtime/parallel.h>
 #include <weft/runtime/simulated/simulated_device.h>
 #include <weft/train/step_clock.h>
 
@@ -67,22 +69,31 @@ class RowTraining {
         step_(way.make(task)),
         check_(check),
         row_(row),
-        batches_(config_, 1) {}
+        batches_(config_, std::max(1, runtime::thread_count() / 4)) {}
 
   // Trains on `steps` batches, after one batch of every bucket if the row has all_buckets. Returns the duration in seconds.
   double begin(std::int64_t steps) {
     row_.lengths.clear();
+    double seconds = 0;
     const auto start = Clock::now();
     if (way_.all_buckets)
       for (const std::int64_t length : buckets_of(config_.sizes.context)) step(padded_batch(config_, length));
-    run(steps);
-    return train::seconds_since(start);
+    seconds = train::seconds_since(start);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      const std::vector<CaptionBatch> loaded = load(1);
+      const auto loaded_at = Clock::now();
+      run(loaded);
+      seconds += train::seconds_since(loaded_at);
+    }
+    return seconds;
   }
 
+  // The time does not include loading.
   void take_timed_steps(std::int64_t steps) {
+    const std::vector<CaptionBatch> loaded = load(steps);
     const std::uint64_t compiles = metrics::uncached_compile.value();
     const auto start = Clock::now();
-    run(steps);
+    run(loaded);
     seconds_ += train::seconds_since(start);
     timed_ += steps;
     row_.recompiles_in_window += metrics::uncached_compile.value() - compiles;
@@ -95,12 +106,18 @@ class RowTraining {
     return config;
   }
 
-  void run(std::int64_t steps) {
+  std::vector<CaptionBatch> load(std::int64_t steps) {
+    std::vector<CaptionBatch> loaded;
     for (std::int64_t i = 0; i < steps; ++i) {
-      const CaptionBatch batch = batches_.next();
-      row_.lengths.push_back(batch.tokens.size(1));
-      step(batch);
+      loaded.push_back(batches_.next());
+      row_.lengths.push_back(loaded.back().tokens.size(1));
+      loaded.back().images.buffer()->wait();  // it is being copied to the device
     }
+    return loaded;
+  }
+
+  void run(const std::vector<CaptionBatch>& loaded) {
+    for (const CaptionBatch& batch : loaded) step(batch);
     synchronize();
   }
 
@@ -236,13 +253,14 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
                                   const std::function<void(const std::string& what)>& begins,
                                   const std::function<bool()>& stopped) {
   CaptionerReport report;
-  const compiler::TemporaryCache cache;
+  std::optional<compiler::TemporaryCache> cache;
+  if (!options.uses_kept_kernels) cache.emplace();
   const Check check = [&] {
     if (stopped()) throw Interrupted{};
   };
   const auto cold = [&](std::int64_t layers) {
     check();
-    cache.empty();
+    cache->empty();
     return compile_seconds(options.config, layers);
   };
   const auto cached = [&] {
@@ -270,7 +288,7 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
     };
     for (const CaptionerWay& way : ways) {
       begins(way.table + ", " + way.name);
-      if (!way.finds_the_cache) cache.empty();
+      if (cache && !way.finds_the_cache) cache->empty();
       clear_graph_cache();
       CaptionerRow& row = rows.emplace_back(CaptionerRow{.table = way.table, .name = way.name});
       row.first_steps_s = training_of(way, row)->begin(options.warm_up);
@@ -291,11 +309,13 @@ CaptionerReport measure_captioner(const CaptionerOptions& options,
       measure_table({first, end}, report.rows);
       first = end;
     }
-    begins("compile times");
-    report.compile_s = least_compile_seconds();
-    check();
-    begins("guards");
-    report.guards = guard_cost(options.config);
+    if (options.rows.empty() && cache) {
+      begins("compile times");
+      report.compile_s = least_compile_seconds();
+      check();
+      begins("guards");
+      report.guards = guard_cost(options.config);
+    }
     if (options.train_steps > 0) {
       begins("training on shapes");
       report.caption_accuracy = train_on_shapes(options, check);

@@ -16,7 +16,8 @@ struct CaptionerOptions {
   captioner::CaptionerConfig config;
   std::int64_t warm_up = 20, steps = 50;  // for each row, before and in the timed window
   std::string table = {};                 // the only table to measure; empty: all
-  std::vector<std::string> rows = {};     // the rows to measure, by name; empty: all
+  std::vector<std::string> rows = {};     // the rows to measure, by name, and nothing else; empty: all
+  bool uses_kept_kernels = false;         // those of the user's cache, instead of an empty one
   std::int64_t train_steps = 0;           // training steps on shapes, to measure the accuracy of the captions; 0: none
 };
 

@@ -37,10 +37,11 @@ class Sizes:
         return Sizes(**{field.name: given[field.name] for field in fields(Sizes)})
 
 
-def parse_flags(description: str | None, modes: tuple[str, ...]) -> argparse.Namespace:
+def parse_flags(description: str | None, modes: tuple[str, ...], devices: tuple[str, ...] = ("cpu",)) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--config", type=Sizes.of, default=Sizes(), dest="sizes", help="the sizes, as one JSON object")
     parser.add_argument("--mode", choices=modes, default=modes[0])
+    parser.add_argument("--device", choices=devices, default=devices[0])
     parser.add_argument("--dtype", choices=("f32", "bf16"), default="f32")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--warm-up", type=int, default=20)
@@ -78,18 +79,21 @@ def batches(sizes: Sizes, batch: int, align: int, given: list[int]) -> Iterator[
         yield random.standard_normal((batch, 3, sizes.image, sizes.image), np.float32), tokens, labels
 
 
-def measure(peer: str, version: str, flags: argparse.Namespace, step: Callable[..., object], wait: Callable[[object], object]) -> None:
-    """Times step(images, tokens, labels), uses `wait` to wait for its result, and prints the JSON object."""
+def measure(peer: str, version: str, flags: argparse.Namespace, step: Callable[..., object], wait: Callable[[object], object],
+            place: Callable[..., tuple] = lambda *batch: batch) -> None:
+    """Times step(*place(images, tokens, labels)), uses `wait` to wait for its result, and prints the JSON object. `place` may move a batch
+    to the device. The batches are made and placed before the time begins."""
     source = batches(flags.sizes, flags.batch, flags.align, flags.lengths)
+    first, later = ([place(*batch) for batch in itertools.islice(source, count)] for count in (flags.warm_up, flags.steps))
     result = None
     start = time.perf_counter()
-    for _ in range(flags.warm_up):
-        result = step(*next(source))
+    for batch in first:
+        result = step(*batch)
     wait(result)
     first_steps_s = time.perf_counter() - start
     start = time.perf_counter()
-    for _ in range(flags.steps):
-        result = step(*next(source))
+    for batch in later:
+        result = step(*batch)
     wait(result)
     steps_per_s = flags.steps / (time.perf_counter() - start)
     print(json.dumps({"peer": peer, "version": version, "steps_per_s": steps_per_s, "first_steps_s": first_steps_s}))

@@ -112,7 +112,7 @@ class Captioner(nn.Module):
         for block in self.encoder:
             x = block(x)
         memory = self.encoder_norm(x)
-        x = self.embed(tokens) + self.position(torch.arange(tokens.shape[1]))
+        x = self.embed(tokens) + self.position(torch.arange(tokens.shape[1], device=tokens.device))
         for block in self.decoder:
             x = block(x, memory)
         logits = F.linear(self.decoder_norm(x), self.embed.weight)
@@ -120,26 +120,30 @@ class Captioner(nn.Module):
 
 
 def main() -> None:
-    flags = parse_flags(__doc__, ("eager", "compile"))
+    flags = parse_flags(__doc__, ("eager", "compile"), ("cpu", "cuda"))
+    device = torch.device(flags.device)
     limit_threads(flags.threads)
     torch.set_num_threads(flags.threads)
     torch.manual_seed(0)
-    model = Captioner(flags.sizes)
+    model = Captioner(flags.sizes).to(device)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
 
     def loss_of(images: Tensor, tokens: Tensor, labels: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16, enabled=flags.dtype == "bf16"):
+        with torch.autocast(device.type, torch.bfloat16, enabled=flags.dtype == "bf16"):
             return model(images, tokens, labels)
 
     if flags.mode == "compile":
         loss_of = torch.compile(loss_of, fullgraph=True)
 
-    def step(images, tokens, labels) -> Tensor:
-        tokens, labels = torch.from_numpy(tokens).long(), torch.from_numpy(labels).long()
+    def place(images, tokens, labels) -> tuple[Tensor, Tensor, Tensor]:
+        images, tokens, labels = (torch.from_numpy(array).to(device, non_blocking=True) for array in (images, tokens, labels))
+        return images, tokens.long(), labels.long()
+
+    def step(images: Tensor, tokens: Tensor, labels: Tensor) -> Tensor:
         if flags.mode == "compile" and (flags.align or len(set(flags.lengths)) > 1):
             for tensor in (tokens, labels):
                 torch._dynamo.mark_dynamic(tensor, 1)
-        loss = loss_of(torch.from_numpy(images), tokens, labels)
+        loss = loss_of(images, tokens, labels)
         loss.backward()
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
@@ -147,7 +151,7 @@ def main() -> None:
 
     with tempfile.TemporaryDirectory() as cache:
         os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", cache)  # compile from scratch, unless the cache of the last run is given
-        measure(f"torch-{flags.mode}", torch.__version__, flags, step, lambda loss: loss.item())
+        measure(f"torch-{flags.mode}", torch.__version__, flags, step, lambda loss: loss.item(), place)
 
 
 if __name__ == "__main__":

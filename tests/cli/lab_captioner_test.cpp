@@ -36,6 +36,25 @@ TEST(LabCaptioner, MeasuresTheWarmUp) {
   EXPECT_TRUE(report["caption_accuracy"] >= 0 && report["caption_accuracy"] <= 1);
 }
 
+TEST(LabCaptioner, RowsThatAreChosenAreMeasuredAlone) {
+  const TemporaryFolder kernels;
+  Command command({"lab", "captioner", "--data", "shapes", "--table", "static", "--row", "whole step", "--batch", "2",
+                   "--warm-up", "1", "--steps", "2", "--train-steps", "0", "--kept-kernels", "--json"},
+                  [&] {
+                    ::setenv("WEFT_CACHE", "1", 1);
+                    ::setenv("WEFT_CACHE_DIR", kernels.path().c_str(), 1);
+                  });
+  const Outcome outcome = command.wait();
+  ASSERT_EQ(outcome.exit_code, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  ASSERT_EQ(report["rows"].size(), 1u);
+  EXPECT_EQ(report["rows"][0]["name"], "whole step");
+  EXPECT_EQ(report["rows"][0]["lengths"].size(), 3u);
+  for (const char* key : {"compile_s", "guard_us_per_call", "caption_accuracy"})
+    EXPECT_TRUE(report[key].is_null()) << key;
+  EXPECT_FALSE(std::filesystem::is_empty(kernels.path())) << "later processes find the kernels there";
+}
+
 TEST(LabCaptioner, StoppedItPrintsWhatItMeasuredAndLeavesNothing) {
   for (const int number : {SIGINT, SIGTERM}) {
     const TemporaryFolder temporary;

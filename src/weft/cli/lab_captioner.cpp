@@ -23,7 +23,7 @@ struct CaptionerCommandOptions {
   std::string size = "small", data = "random", dtype = "f32", table;
   std::vector<std::string> rows;
   std::int64_t batch = 0, warm_up = 20, steps = 50, train_steps = -1, threads = 0;
-  bool json = false;
+  bool json = false, kept_kernels = false;
 };
 
 void print_captioner_json(const lab::CaptionerReport& report, const captioner::CaptionerConfig& given) {
@@ -86,7 +86,8 @@ lab::CaptionerOptions captioner_options(const CaptionerCommandOptions& given) {
                                 .warm_up = given.warm_up,
                                 .steps = given.steps,
                                 .table = given.table,
-                                .rows = given.rows};
+                                .rows = given.rows,
+                                .uses_kept_kernels = given.kept_kernels};
   options.config.dtype = given.dtype;
   options.train_steps =
       given.train_steps >= 0 ? given.train_steps : captioner::captioner_preset("small", "shapes")->steps;
@@ -109,7 +110,9 @@ void add_lab_captioner(CLI::App& lab) {
   choice("--data", given->data, "random (as in the article) or shapes; default: random", {"random", "shapes"});
   choice("--dtype", given->dtype, "f32 or bf16; default: f32", {"f32", "bf16"});
   choice("--table", given->table, "measure only this table; default: all", {"static", "dynamic", "warmup"});
-  command.add_option("--row", given->rows, "measure only the row with this name; may be repeated; default: all")
+  command
+      .add_option("--row", given->rows,
+                  "measure only the row with this name, and no compile times; may be repeated; default: all")
       ->type_name("NAME");
   add_integer(command, "--batch", given->batch, "samples per step; default: 16 for small, 64 for full", {1, 1 << 16});
   add_integer(command, "--warm-up", given->warm_up, "steps before the timed ones; default: 20", {1, 1'000'000});
@@ -120,6 +123,9 @@ void add_lab_captioner(CLI::App& lab) {
               {0, 1'000'000});
   add_device(command);
   add_integer(command, "--threads", given->threads, "threads of kernels", {1, 4096});
+  command.add_flag("--kept-kernels", given->kept_kernels,
+                   "use the kernels on disk (WEFT_CACHE_DIR), and add to them, instead of an empty cache; measures no "
+                   "compile times");
   command.add_flag("--json", given->json, "print one JSON object on the standard output, and nothing else");
   command.callback([given] {
     if (given->threads > 0) runtime::set_thread_count(given->threads);
