@@ -15,19 +15,21 @@ from contestants import Contestant, importable_peers, weft
 from figures import (Figure, Runs, captioner_figures, dynamic_figures, exported_figures, kernel_figures, limit_figures,
                      loss_figures, mode_figures, overlap_figures, program_figures, record_figures, sparse_figures,
                      speed_figures)
+from gpu import GPU
 from jobs import JOBS, Job
 from mesh import mesh_figures
 
 MICRO = {"kernels": kernel_figures, "record": record_figures, "overlap": overlap_figures, "programs": program_figures,
          "exported": exported_figures, "modes": mode_figures, "dynamic": dynamic_figures, "captioner": captioner_figures,
-         "busy": busy_figures, "mesh": mesh_figures, "sparse": sparse_figures}
+         "busy": busy_figures, "mesh": mesh_figures, "sparse": sparse_figures, **GPU}
 NAMES = [*JOBS, *MICRO]
+GROUPS = {"gpu": [*GPU]}
 
 
 def main() -> None:
     flags = parse_flags()
     say = (lambda text: print(text, file=sys.stderr, flush=True)) if flags.json else (lambda text: print(text, flush=True))
-    contestants = [weft(flags.build), *importable_peers(say)]
+    contestants = [weft(flags.build), *importable_peers(say)] if any(name in JOBS for name in flags.only) else []
     figures: list[Figure] = []
     runs: list[dict] = []
     with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
@@ -51,13 +53,14 @@ def main() -> None:
 
 
 def parse_flags() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, epilog="names: " + ", ".join(NAMES))
+    parser = argparse.ArgumentParser(prog="tools/bench", description=__doc__, epilog="names: " + ", ".join([*NAMES, *GROUPS]))
     parser.add_argument("--build", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="a few steps, to check that everything runs; the figures mean nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the standard output")
     parser.add_argument("--only", metavar="NAME,...", type=lambda text: text.split(","), default=NAMES)
     parser.add_argument("--rounds", type=int, help="runs of each contestant; the best counts")
     flags = parser.parse_args()
+    flags.only = [name for given in flags.only for name in GROUPS.get(given, [given])]
     if unknown := set(flags.only) - set(NAMES):
         parser.error(f"no figure is named {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     return flags
