@@ -67,8 +67,8 @@ std::string AttentionKernel::key() const {
 // neighbouring rows then use different banks.
 AttentionTiles attention_tiles(const AttentionKernel& kernel) {
   constexpr int warps = attention_threads / 32, most_for_many_columns = 80;
+  constexpr int most_for_two = 64;  // wider ones do not fit into the registers twice
   const bool is_key_gradient = kernel.part == AttentionKernel::Part::key_gradient;
-  const int most_for_two = is_key_gradient ? 48 : 64;  // wider ones do not fit into the registers twice
   AttentionTiles tiles;
   tiles.row_tiles = kernel.row_tiles ? kernel.row_tiles : kernel.width <= most_for_two ? 2 : 1;
   tiles.rows = tiles.row_tiles * warps * 16;
