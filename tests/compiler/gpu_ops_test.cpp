@@ -291,6 +291,27 @@ TEST(GpuOps, LoopsOfTheHostStayThere) {
 }
 
 // A square of elements is read along one axis and stored along the other.
+// Indices inside and outside of the rows, along either dimension, and a value that is made of several tensors.
+TEST(GpuOps, SumsOfPickedElements) {
+  const auto sum_along = [](ir::Graph& g, Value x, Value index, int d) {
+    const Dims other{1 - d}, along{d};
+    const Type integers(index.dtype(), x.type().dims());
+    const Value is =
+        ir::compare(ir::broadcast_in_dim(index, integers, other), ir::iota(g, integers, d), ir::Direction::EQ);
+    return ir::reduce_sum(ir::select(is, x, ir::constant_like(x, 0)), along);
+  };
+  for (const DType t : {DType::f32, DType::bf16, DType::i64})
+    check_on_twin({Type(t, {9, 9}), Type(t, {9}), Type(DType::i32, {9}), Type(DType::i64, {9})},
+                  [&](ir::Graph& g, auto x) {
+                    const Dims one{1};
+                    const Value made = x[0] * x[0] + ir::broadcast_in_dim(x[1], x[0].type(), one);
+                    const Value places = ir::convert(ir::iota(g, Type(DType::i32, {9, 9}), 1), x[0].dtype());
+                    const Value outside = x[2] * ir::constant_like(x[2], 7) - ir::constant_like(x[2], 3);
+                    return std::vector{sum_along(g, made, x[2], 1), sum_along(g, made + places, x[3], 0),
+                                       sum_along(g, made, outside, 1), sum_along(g, ir::reverse(x[0], one), x[3], 1)};
+                  });
+}
+
 TEST(GpuOps, Transposes) {
   for (const DType t : {DType::f32, DType::bf16, DType::i8, DType::f64})
     for (const std::int64_t n : {16, 31, 32, 100})

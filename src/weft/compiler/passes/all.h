@@ -28,6 +28,9 @@ std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_folds(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target);
+// Others replace what a GPU computes by what it computes faster.
+std::shared_ptr<ir::Graph> pick_elements(const ir::Graph& graph, const Target& target);
+std::shared_ptr<ir::Graph> replace_tanh(const ir::Graph& graph, const Target& target);
 
 // Returns the product as the passes that expand dots rewrite it: a sum over products, with the vectorised dimension last.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
