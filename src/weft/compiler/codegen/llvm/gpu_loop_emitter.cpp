@@ -1,6 +1,7 @@
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 
 #include <memory>
+#include <utility>
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -147,6 +148,11 @@ class GpuLoopEmitter final : public LoopEmitter {
       for (const Store& s : loop_.stores)
         if (per_lane(s) && stage_of(s) == stage) body(s);
     };
+    for_each_vector([&](const Place& place) {
+      for (ExprId id = 0; id < std::ssize(loop_.exprs); ++id)
+        if (is_kept(id) && first_stage_of(loop_, id) == stage) value(id, place);
+    });
+    for (const Kept& k : std::exchange(kept_, {})) b_.CreateAlignedStore(k.value, k.address, k.alignment);
     for_each_vector([&](const Place& place) { accumulate(stage, place); });
     for_each_vector([&](const Place& place) { for_each_store([&](const Store& s) { value(s.value, place); }); });
     for_each_vector(
@@ -278,6 +284,8 @@ class GpuLoopEmitter final : public LoopEmitter {
     }
   }
 
+  bool is_kept(ExprId id) const { return form_ == GpuForm::kept_rows && kept_bytes(loop_, id) > 0; }
+
   // The first stage that needs a kept load puts the vector into shared memory, where the same thread finds it in later stages.
   Value* load(ExprId id, const Expr& e, const Place& place) override {
     if (form_ == GpuForm::tiles && is_tiled(loop_, id)) {
@@ -285,8 +293,7 @@ class GpuLoopEmitter final : public LoopEmitter {
       return one_.from_memory(b_.CreateAlignedLoad(one_.memory_type(e.dtype), address, llvm::Align(byte_size(e.dtype))),
                               e.dtype);
     }
-    if (form_ != GpuForm::kept_rows || !place.vector || kept_bytes(loop_, id) == 0)
-      return LoopEmitter::load(id, e, place);
+    if (!place.vector || !is_kept(id)) return LoopEmitter::load(id, e, place);
     std::int64_t before = 0;
     for (ExprId other = 0; other < id; ++other) before += kept_bytes(loop_, other);
     Value* bytes =
@@ -295,11 +302,11 @@ class GpuLoopEmitter final : public LoopEmitter {
                                   place.linear_lane);
     llvm::Type* type = many_.memory_type(e.dtype);
     const llvm::Align alignment = std::min(vector_alignment(e.dtype), llvm::Align(16));
-    if (place.stage > first_stage_of(loop_, id))
-      return many_.from_memory(b_.CreateAlignedLoad(type, address, alignment), e.dtype);
-    Value* loaded = LoopEmitter::load(id, e, place);
-    b_.CreateAlignedStore(many_.to_memory(loaded, e.dtype), address, alignment);
-    return loaded;
+    const bool is_there = place.stage > first_stage_of(loop_, id);
+    Value* in_buffer = b_.CreateGEP(one_.memory_type(e.dtype), buffers_[e.buffer], scalar_position(e.position));
+    Value* stored = b_.CreateAlignedLoad(type, is_there ? address : in_buffer, alignment);
+    if (!is_there) kept_.push_back({stored, address, alignment});
+    return many_.from_memory(stored, e.dtype);
   }
 
   llvm::Type* accumulator(const Expr& e) { return many_.compute_type(accumulator_type(e.dtype)); }
@@ -472,8 +479,14 @@ class GpuLoopEmitter final : public LoopEmitter {
     }
   }
 
+  struct Kept {
+    Value *value, *address;
+    llvm::Align alignment;
+  };
+
   const std::unique_ptr<GpuMachine> machine_;
   const GpuForm form_;
+  std::vector<Kept> kept_;    // what is to be stored in shared memory after all loads
   Value* in_tile_ = nullptr;  // of tiles: the element that is computed
 };
 

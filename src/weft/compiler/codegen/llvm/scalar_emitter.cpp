@@ -44,10 +44,24 @@ Value* ScalarEmitter::from_memory(Value* stored, DType dtype) {
     case DType::f16: return b_.CreateFPExt(stored, compute_type(dtype));
     case DType::bf16:
       if (target_.is_nvidia())
-        return b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
+        return lanes_ % 2 == 0 ? widened_pairs(stored)
+                               : b_.CreateFPExt(b_.CreateBitCast(stored, widen(b_.getBFloatTy())), compute_type(dtype));
       return b_.CreateBitCast(b_.CreateShl(b_.CreateZExt(stored, widen(b_.getInt32Ty())), 16), compute_type(dtype));
     default: return stored;
   }
+}
+
+// Widens two bf16 at once: a GPU's registers have 32 bits, so one instruction makes a float of either half.
+Value* ScalarEmitter::widened_pairs(Value* stored) {
+  const unsigned pairs = static_cast<unsigned>(lanes_) / 2;
+  auto* const words = llvm::FixedVectorType::get(b_.getInt32Ty(), pairs);
+  auto* const floats = llvm::FixedVectorType::get(b_.getFloatTy(), pairs);
+  Value* both = b_.CreateBitCast(stored, words);
+  Value* low = b_.CreateBitCast(b_.CreateShl(both, 16), floats);
+  Value* high = b_.CreateBitCast(b_.CreateAnd(both, llvm::ConstantInt::get(words, 0xffff0000u)), floats);
+  llvm::SmallVector<int, 16> in_turns;
+  for (unsigned i = 0; i < pairs; ++i) in_turns.append({static_cast<int>(i), static_cast<int>(pairs + i)});
+  return b_.CreateShuffleVector(low, high, in_turns);
 }
 
 Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
