@@ -75,6 +75,8 @@ Value log_sum_exp(Value scores) {
 // How attention is computed from q, k, v and, if there is one, a mask.
 struct Attention {
   bool is_causal;
+  bool
+      has_blocks;  // whether many queries are computed block by block; their number then decides which operations there are
   double scale;
 
   // Returns the result and the log_sum_exp of the scores.
@@ -92,7 +94,7 @@ struct Attention {
       const Value weights = detail::as(may_see_nothing ? ir::safe_softmax(scores) : ir::softmax(scores), v.dtype());
       return std::pair(detail::matmul(weights, values_seen), log_sum_exp(scores));
     };
-    if (!is_causal || has_mask || unseen < 0 || queries <= block) {
+    if (!has_blocks || has_mask || unseen < 0 || queries <= block) {
       const auto [y, sums] = attend(q, k, v);
       return {y, sums};
     }
@@ -200,12 +202,12 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   const double usual = 1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1)));
   // A single query sees all keys.
   const bool is_causal = options.causal && !(groups && groups->as_rows);
-  const Attention attention{is_causal, options.scale.value_or(usual)};
+  const bool is_on_host = device().id().memory_space().is_host_visible();  // a GPU needs no blocks
+  const Attention attention{
+      .is_causal = is_causal, .has_blocks = is_causal && is_on_host, .scale = options.scale.value_or(usual)};
   const auto finish = [&](Value y) { return frame.tensor(groups ? groups->result(y, given) : y); };
   // The slices of several blocks are no part of a composite's region when sizes become symbols: each length would be a program of its own.
-  // A GPU does not need the blocks.
-  const bool has_blocks = is_causal && q.size(q.rank() - 2) > rows_of_block(q.size(q.rank() - 2));
-  const bool stays_whole = !has_blocks || !device().id().memory_space().is_host_visible();
+  const bool stays_whole = !attention.has_blocks || q.size(q.rank() - 2) <= rows_of_block(q.size(q.rank() - 2));
   if (attention.scale != usual || !stays_whole) return finish(attention(operands)[0]);
   return finish(ir::call_composite(is_causal ? ir::causal_attention : ir::attention, operands, attention)[0]);
 }
