@@ -96,12 +96,15 @@ std::vector<GpuForm> gpu_forms(const Loop& loop) {
   return forms;
 }
 
+int values_of_lanes(const Loop& loop) {
+  const std::int64_t loads =
+      std::ranges::count_if(loop.exprs, [](const Expr& e) { return e.kind == Expr::Kind::load && e.per_lane; });
+  return static_cast<int>(loads) + reductions_at_once(loop);
+}
+
 int vectors_in_registers(const Loop& loop) {
-  // Columns have an accumulator for each lane.
-  const std::int64_t values = std::ranges::count_if(loop.exprs, [&](const Expr& e) {
-    return e.per_lane && (e.kind == Expr::Kind::load || (loop.walk == Walk::columns && e.kind == Expr::Kind::reduce));
-  });
-  return values <= 3 ? 4 : values <= 5 ? 2 : 1;
+  const int values = values_of_lanes(loop);
+  return values <= 4 ? 4 : values <= 6 ? 2 : 1;
 }
 
 int vectors_of_whole_row(GpuForm form) {

@@ -37,6 +37,8 @@ inline constexpr int gpu_tile = gpu_warp, gpu_tile_lines = 8, gpu_tile_pitch = g
 int gpu_vector_width(const Loop& loop);
 std::vector<GpuForm> gpu_forms(const Loop& loop);
 
+// Returns how many values of each lane a thread has in registers: what it loads, and what it adds up at once.
+int values_of_lanes(const Loop& loop);
 // Returns of how many vectors a thread can have all values in registers.
 int vectors_in_registers(const Loop& loop);
 // Returns how many vectors of a row each thread has at most in a form of whole rows, or 0 for other forms.

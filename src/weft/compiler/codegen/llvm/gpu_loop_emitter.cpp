@@ -115,7 +115,7 @@ class GpuLoopEmitter final : public LoopEmitter {
       first = plus(times(index(Index::block_y), step), first);
       step = times(index(Index::blocks_y), step);
     }
-    for_each_together(std::min(vectors_in_registers(loop_), 2), plus(begin, vectors(first)), end, vectors(step),
+    for_each_together(values_of_lanes(loop_) <= 3 ? 2 : 1, plus(begin, vectors(first)), end, vectors(step),
                       [&](const std::vector<Value*>& at) { emit_vectors_together(at, stage); });
     axes_[lane_axis()] = nullptr;
   }
