@@ -1,9 +1,11 @@
 // Runs the kernels of attention on a GPU and compares them with sums on the host, then measures them.
-// Usage: gpu_attention [check|measure|all] [ORDINAL]. Exits with 1 if a result is wrong.
+// Usage: gpu_attention [check|measure|all] [ORDINAL]. Exits with 1 if a result is wrong. On a GPU with warpgroups, it also checks and
+// measures the kernels without them, and measures several ways of dividing the work.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <iomanip>
 #include <iostream>
 #include <limits>
@@ -103,16 +105,24 @@ class Memory {
   CUdeviceptr address_ = 0;
 };
 
+const compiler::Target& target_of(int ordinal) {
+  return compiler::Target::named(runtime::cuda::target_of(runtime::cuda::gpu(ordinal)));
+}
+
+// How the work of each of the three kernels is divided: what AttentionKernel chooses, changed.
+using Variant = std::function<void(AttentionKernel&)>;
+void as_chosen(AttentionKernel&) {}
+
 class Kernel {
  public:
   Kernel(const AttentionKernel& kernel, int ordinal) : tiles_(attention_tiles(kernel)) {
-    const auto& gpu = runtime::cuda::gpu(ordinal);
     const std::string names[] = {"attention"};
     const compiler::KernelSource sources[] = {&kernel};
-    const std::string code =
-        compiler::make_objects(sources, names, compiler::Target::named(gpu.major >= 9 ? "sm_90" : "sm_80"))[0];
+    const std::string code = compiler::make_objects(sources, names, target_of(ordinal))[0];
     module_ = std::make_unique<runtime::cuda::Module>(ordinal, code);
     function_ = module_->function(gpu_function(names[0], compiler::GpuForm::elements));
+    constexpr int most_shared_bytes = 8;
+    check(driver().cuFuncSetAttribute(function_, most_shared_bytes, tiles_.shared_bytes), "cuFuncSetAttribute");
   }
 
   void launch(const Case& c, std::int64_t rows, std::vector<CUdeviceptr> buffers,
@@ -124,8 +134,8 @@ class Kernel {
     for (CUdeviceptr& buffer : buffers) arguments.push_back(&buffer);
     for (std::int64_t& parameter : parameters) arguments.push_back(&parameter);
     check(driver().cuLaunchKernel(function_, static_cast<unsigned>(row_blocks * c.batches * c.heads), 1, 1,
-                                  compiler::attention_threads, 1, 1, static_cast<unsigned>(tiles_.shared_bytes),
-                                  nullptr, arguments.data(), nullptr),
+                                  static_cast<unsigned>(tiles_.threads), 1, 1,
+                                  static_cast<unsigned>(tiles_.shared_bytes), nullptr, arguments.data(), nullptr),
           "cuLaunchKernel");
   }
   std::string resources() const {
@@ -145,7 +155,7 @@ class Kernel {
 // The inputs lie as in one product of queries, keys and values, where both have the same length; the results lie densely.
 class Attention {
  public:
-  Attention(const Case& of, int ordinal, std::array<int, 3> row_tiles = {})
+  Attention(const Case& of, int ordinal, const Variant& variant)
       : c(of),
         packed(random_elements((of.query_elements() + 2 * of.key_elements()), of.dtype, 1)),
         dy_bits(random_elements(of.query_elements(), of.dtype, 2)),
@@ -165,8 +175,9 @@ class Attention {
       strides[part] = strides_of_packed(part == 0 ? c.queries : c.keys);
     }
     for (int part = 0; part < 3; ++part) {
-      const AttentionKernel kernel{static_cast<Part>(part), c.dtype, c.width, c.is_causal,
-                                   row_tiles[static_cast<std::size_t>(part)]};
+      AttentionKernel kernel =
+          AttentionKernel::best(static_cast<Part>(part), c.dtype, c.width, c.is_causal, target_of(ordinal));
+      variant(kernel);
       kernels_.push_back(std::make_unique<Kernel>(kernel, ordinal));
     }
   }
@@ -284,8 +295,8 @@ std::map<std::string, Difference> differences(const Attention& a, std::int64_t b
 // Weights, their gradients and the results are rounded to 8 bits, at worst all in one direction.
 constexpr double bound = 0.02;
 
-bool is_right(const Case& c, int ordinal, std::array<int, 3> row_tiles = {}) {
-  const Attention a(c, ordinal, row_tiles);
+bool is_right(const Case& c, int ordinal, const Variant& variant) {
+  const Attention a(c, ordinal, variant);
   a.forward();
   a.query_gradient();
   a.key_gradient();
@@ -329,10 +340,9 @@ double milliseconds(F&& f) {
   return all / runs;
 }
 
-void measure(const Case& c, int ordinal, std::array<int, 3> row_tiles) {
-  const Attention a(c, ordinal, row_tiles);
-  std::cout << c.text() << ", row tiles " << row_tiles[0] << ' ' << row_tiles[1] << ' ' << row_tiles[2] << '\n'
-            << std::fixed;
+void measure(const Case& c, int ordinal, const std::string& how, const Variant& variant) {
+  const Attention a(c, ordinal, variant);
+  std::cout << c.text() << ", " << how << '\n' << std::fixed;
   double all = 0;
   const auto line = [&](const char* what, double operations, double ms, const std::string& more = "") {
     std::cout << "  " << std::left << std::setw(16) << what << std::right << std::setprecision(3) << ms << " ms  "
@@ -360,6 +370,26 @@ int main(int argc, char** argv) {
     std::cout << runtime::cuda::gpu(ordinal).name << std::endl;
     const runtime::cuda::Current current(ordinal);
     bool is_right_everywhere = true;
+    const bool has_warpgroups = target_of(ordinal).has_warpgroups;
+    const auto of_warps = [](int tiles) { return [=](AttentionKernel& k) { k.warpgroups = 0, k.row_tiles = tiles; }; };
+    std::vector<std::pair<std::string, Variant>> ways{{"as chosen", as_chosen}},
+        variants{{"row tiles 1", of_warps(1)}, {"row tiles 2", of_warps(2)}};
+    if (has_warpgroups) {
+      ways.emplace_back("without warpgroups", of_warps(0));
+      const auto add = [&](int warpgroups, int columns, int at_once, bool overlaps, int blocks) {
+        variants.emplace_back(concat(warpgroups, " warpgroups, ", columns, " columns, ", at_once, " at once, ",
+                                     overlaps ? "with" : "without", " overlap, ", blocks, " blocks"),
+                              [=](AttentionKernel& k) {
+                                k.warpgroups = warpgroups, k.columns = columns, k.columns_at_once = at_once;
+                                k.overlaps = overlaps, k.blocks = blocks;
+                              });
+      };
+      for (const int warpgroups : {1, 2})
+        for (const int at_once : {16, 32, 64}) add(warpgroups, 64, at_once, at_once == 32, 0);
+      add(1, 128, 32, false, 0);
+      add(2, 128, 64, false, 0);
+      add(2, 128, 64, true, 0);
+    }
     if (what != "measure") {
       const Case cases[] = {{1, 1, 64, 64, 64, false},      {2, 3, 200, 200, 64, true},
                             {2, 2, 37, 197, 64, false},     {1, 2, 150, 37, 64, true},
@@ -369,17 +399,24 @@ int main(int argc, char** argv) {
                             {1, 2, 99, 99, 80, true},       {1, 2, 99, 199, 48, true},
                             {1, 2, 300, 300, 32, true},     {1, 3, 70, 70, 16, false},
                             {32, 12, 1024, 1024, 64, true}, {2, 3, 200, 200, 64, true, DType::f16}};
-      for (const Case& c : cases) is_right_everywhere = is_right(c, ordinal) && is_right_everywhere;
-      for (const int tiles : {1, 2})
-        is_right_everywhere =
-            is_right({2, 3, 333, 333, 64, true}, ordinal, {tiles, tiles, tiles}) && is_right_everywhere;
+      for (const auto& [how, variant] : ways)
+        for (const Case& c : cases) {
+          std::cout << how << ": ";
+          is_right_everywhere = is_right(c, ordinal, variant) && is_right_everywhere;
+        }
+      for (const auto& [how, variant] : variants)
+        for (const Case& c : {Case{2, 3, 333, 333, 64, true}, Case{2, 3, 150, 333, 64, true}}) {
+          std::cout << how << ": ";
+          is_right_everywhere = is_right(c, ordinal, variant) && is_right_everywhere;
+        }
     }
     if (what != "check") {
-      for (const int tiles : {1, 2}) measure({32, 12, 1024, 1024, 64, true}, ordinal, {tiles, tiles, tiles});
-      measure({32, 12, 1024, 1024, 64, false}, ordinal, {});
-      measure({64, 12, 256, 256, 64, true}, ordinal, {});
-      measure({64, 12, 256, 197, 64, false}, ordinal, {});
-      measure({16, 16, 2048, 2048, 128, true}, ordinal, {});
+      for (const auto& [how, variant] : variants) measure({32, 12, 1024, 1024, 64, true}, ordinal, how, variant);
+      for (const auto& [how, variant] : ways)
+        for (const Case& c : {Case{32, 12, 1024, 1024, 64, true}, Case{32, 12, 1024, 1024, 64, false},
+                              Case{64, 12, 256, 256, 64, true}, Case{64, 12, 256, 197, 64, false},
+                              Case{16, 16, 2048, 2048, 128, true}, Case{16, 16, 2048, 2048, 96, true}})
+          measure(c, ordinal, how, variant);
     }
     return is_right_everywhere ? 0 : 1;
   } catch (const std::exception& error) {

@@ -78,12 +78,18 @@ void compare(const std::shared_ptr<const runtime::Executable>& executable, const
   }
 }
 
+// Both kinds of kernels: those whose warps multiply on their own, and those of warpgroups.
+constexpr const char* twins[] = {"twin", "twin_90a"};
+
 void check(const Function& function, const std::vector<Shape>& shapes, DType dtype, std::ptrdiff_t kernels) {
-  compiler::Options options;
-  options.target = &compiler::Target::named("twin");
-  const auto executable = compiler::compile(*recorded(function, shapes, dtype), options);
-  EXPECT_EQ(attention_thunks(*executable), kernels);
-  compare(executable, *recorded(function, shapes, DType::f64), shapes, dtype);
+  for (const char* const twin : twins) {
+    SCOPED_TRACE(twin);
+    compiler::Options options;
+    options.target = &compiler::Target::named(twin);
+    const auto executable = compiler::compile(*recorded(function, shapes, dtype), options);
+    EXPECT_EQ(attention_thunks(*executable), kernels);
+    compare(executable, *recorded(function, shapes, DType::f64), shapes, dtype);
+  }
 }
 
 // The result, and the gradients of all inputs for a cotangent, which is the last of them.

@@ -50,34 +50,67 @@ bool has_attention_kernel(const ir::Node& node, const Target& target) {
          width.is_constant() && width.value() > 0 && width.value() <= most && width.value() % step == 0;
 }
 
-AttentionKernel AttentionKernel::of(const ir::Node& node, Part part) {
+AttentionKernel AttentionKernel::of(const ir::Node& node, Part part, const Target& target) {
   const Type q = node.operand(0).type();
-  return {.part = part,
-          .dtype = q.dtype(),
-          .width = static_cast<int>(q.size(q.rank() - 1)),
-          .is_causal = is_causal_attention(node)};
+  return best(part, q.dtype(), static_cast<int>(q.size(q.rank() - 1)), is_causal_attention(node), target);
+}
+
+AttentionKernel AttentionKernel::best(Part part, DType dtype, int width, bool is_causal, const Target& target) {
+  AttentionKernel kernel{.part = part, .dtype = dtype, .width = width, .is_causal = is_causal};
+  if (target.has_warpgroups) {
+    constexpr int most_for_many = 80;  // the registers of wider key gradients hold the scores of only 16 columns
+    kernel.warpgroups = 2;
+    kernel.overlaps = part == Part::forward;
+    kernel.columns_at_once = part == Part::key_gradient && width > most_for_many ? 16 : 32;
+  }
+  return kernel;
 }
 
 std::string AttentionKernel::key() const {
   return concat("attention ", static_cast<int>(part), ' ', name(dtype), ' ', width, is_causal ? " causal " : " ",
-                row_tiles);
+                row_tiles, ' ', warpgroups, ' ', columns, ' ', columns_at_once, overlaps ? " overlaps " : " ", blocks);
 }
+
+namespace {
 
 // Rows of a tile lie 16 bytes further apart than they are long, an odd multiple of 16 bytes: eight threads that read the same columns of
 // neighbouring rows then use different banks.
-AttentionTiles attention_tiles(const AttentionKernel& kernel) {
-  constexpr int warps = attention_threads / 32, most_for_many_columns = 80;
+AttentionTiles tiles_of_warps(const AttentionKernel& kernel) {
+  constexpr int warps = 4, most_for_many_columns = 80;
   constexpr int most_for_two = 64;  // wider ones do not fit into the registers twice
-  const bool is_key_gradient = kernel.part == AttentionKernel::Part::key_gradient;
   AttentionTiles tiles;
   tiles.row_tiles = kernel.row_tiles ? kernel.row_tiles : kernel.width <= most_for_two ? 2 : 1;
   tiles.rows = tiles.row_tiles * warps * 16;
   tiles.columns = kernel.width <= most_for_many_columns ? 64 : 32;
   tiles.row_bytes = 2 * kernel.width + 16;
   tiles.tile_bytes = tiles.columns * tiles.row_bytes;
-  const int sums = is_key_gradient ? 2 * tiles.columns * 4 : 0;
+  return tiles;
+}
+
+AttentionTiles tiles_of_warpgroups(const AttentionKernel& kernel) {
+  const int bytes = 2 * kernel.width;
+  AttentionTiles tiles;
+  tiles.threads = 128 * kernel.warpgroups;
+  tiles.rows = 64 * kernel.warpgroups;
+  tiles.columns = kernel.columns ? kernel.columns : 64;
+  tiles.columns_at_once = kernel.columns_at_once ? kernel.columns_at_once : 32;
+  tiles.row_bytes = bytes + 16;
+  tiles.panel_bytes = bytes % 128 == 0 ? 128 : bytes % 64 == 0 ? 64 : 32;
+  tiles.tile_bytes = tiles.columns * bytes;
+  return tiles;
+}
+
+}  // namespace
+
+AttentionTiles attention_tiles(const AttentionKernel& kernel) {
+  constexpr int alignment = 1024;  // the places of pieces repeat after at most so many bytes
+  AttentionTiles tiles = kernel.warpgroups ? tiles_of_warpgroups(kernel) : tiles_of_warps(kernel);
+  const int sums = kernel.part == AttentionKernel::Part::key_gradient ? 2 * tiles.columns * 4 : 0;
   tiles.stage_bytes = 2 * tiles.tile_bytes + sums;
+  if (kernel.warpgroups) tiles.stage_bytes = (tiles.stage_bytes + alignment - 1) / alignment * alignment;
   tiles.shared_bytes = 2 * tiles.stage_bytes;
+  if (kernel.warpgroups && kernel.part != AttentionKernel::Part::forward)
+    tiles.shared_bytes += tiles.rows * 2 * kernel.width;
   return tiles;
 }
 

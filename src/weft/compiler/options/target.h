@@ -22,6 +22,8 @@ struct Target {
   bool multiplies_bf16 = false;  // whether its library multiplies bf16 matrices
   // Whether it is a GPU: generated kernels and matrix products run there, all other thunks on the host.
   bool is_gpu = false;
+  // Whether the four warps of a warpgroup multiply matrices together (wgmma), as only GPUs of compute capability 9.0 do.
+  bool has_warpgroups = false;
   // Whether it is a GPU whose kernels this process runs on the host, to test them (codegen/twin).
   bool is_twin = false;
 
@@ -46,8 +48,8 @@ struct Target {
   // Returns this machine. The targets that host() and named() return live until the process ends.
   static const Target& host();
   // Returns a target by name: native, a level of x86-64 (x86-64-v2: 4 lanes, x86-64-v3: 8, x86-64-v4: 16), armv8-a (4 lanes), or the compute
-  // capability of an NVIDIA GPU (sm_80, sm_90), if this LLVM generates code for it, or twin, on which the host runs kernels of a GPU to test
-  // them. Throws Error for other names, listing the known ones.
+  // capability of an NVIDIA GPU (sm_80, sm_90, sm_90a with what only 9.0 has), if this LLVM generates code for it, or twin or twin_90a, on
+  // which the host runs kernels of a GPU to test them. Throws Error for other names, listing the known ones.
   static const Target& named(std::string_view name);
 };
 

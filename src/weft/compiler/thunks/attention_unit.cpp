@@ -70,7 +70,7 @@ GpuKernelCall call_of(const Routine& routine, const Numbers& numbers, std::vecto
   for (const Strides& s : strides) parameters.insert(parameters.end(), {s.batch, s.head, s.row});
   GpuGrid grid;
   grid.blocks_x = static_cast<std::uint32_t>(blocks);
-  grid.threads_x = attention_threads;
+  grid.threads_x = static_cast<std::uint32_t>(tiles.threads);
   grid.shared_bytes = static_cast<std::uint32_t>(tiles.shared_bytes);
   return {*static_cast<const GpuKernel*>(routine.address), std::move(buffers), std::move(parameters), grid};
 }
@@ -120,7 +120,7 @@ Unit sized(const Attention& attention, const Target& target, const SizeValues& s
   unit.scratch_bytes = is_gradient ? scratch : 0;
   HandwrittenThunk thunk;
   const auto add = [&](Part part) {
-    auto kernel = std::make_shared<const AttentionKernel>(AttentionKernel::of(node, part));
+    auto kernel = std::make_shared<const AttentionKernel>(AttentionKernel::of(node, part, target));
     thunk.routines.push_back(std::make_shared<Routine>(Routine{kernel.get(), kernel->key(), kernel}));
     thunk.routines.back()->on_gpu = true;
   };

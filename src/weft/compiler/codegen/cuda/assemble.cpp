@@ -18,8 +18,10 @@ using runtime::cuda::Gpu;
 const Gpu* gpu_of(const Target& target) {
   const auto& gpus = runtime::cuda::find_gpus();
   if (!gpus) return nullptr;
-  for (const Gpu& gpu : *gpus)
-    if (concat("sm_", gpu.major, gpu.minor) == target.name) return &gpu;
+  for (const Gpu& gpu : *gpus) {
+    const std::string name = concat("sm_", gpu.major, gpu.minor);
+    if (target.name == name || target.name == name + "a") return &gpu;
+  }
   return nullptr;
 }
 

@@ -21,7 +21,7 @@ std::string gpu_function(const std::string& name, GpuForm form) {
   return name;
 }
 
-runtime::cuda::CUfunction CudaKernel::load(int ordinal, GpuForm form) const {
+runtime::cuda::CUfunction CudaKernel::load(int ordinal, GpuForm form, std::uint32_t shared_bytes) const {
   require(ordinal < most_gpus, "cuda: kernels run on the first ", most_gpus, " GPUs, and this is GPU ", ordinal);
   auto& function = functions_[ordinal][static_cast<std::size_t>(form)];
   if (const auto loaded = function.load(std::memory_order_acquire)) return loaded;
@@ -29,12 +29,13 @@ runtime::cuda::CUfunction CudaKernel::load(int ordinal, GpuForm form) const {
   auto& module = modules_[ordinal];
   if (!module) module = std::make_unique<const runtime::cuda::Module>(ordinal, *image_);
   const runtime::cuda::CUfunction found = module->function(gpu_function(name_, form));
-  if (form == GpuForm::kept_rows) {       // a kernel must ask for more than 48 KiB of shared memory
+  // A kernel must ask for more than 48 KiB of shared memory. Only one that keeps rows asks for other sizes in later launches.
+  const int most = form == GpuForm::kept_rows ? most_kept_bytes + (8 << 10) : static_cast<int>(shared_bytes);
+  if (most > 48 << 10) {
     constexpr int most_shared_bytes = 8;  // an attribute of a function
     const runtime::cuda::Current current(ordinal);
-    runtime::cuda::check(
-        runtime::cuda::driver().cuFuncSetAttribute(found, most_shared_bytes, most_kept_bytes + (8 << 10)),
-        "cuFuncSetAttribute");
+    runtime::cuda::check(runtime::cuda::driver().cuFuncSetAttribute(found, most_shared_bytes, most),
+                         "cuFuncSetAttribute");
   }
   function.store(found, std::memory_order_release);
   return function;
@@ -42,9 +43,9 @@ runtime::cuda::CUfunction CudaKernel::load(int ordinal, GpuForm form) const {
 
 void CudaKernel::launch(const GpuGrid& grid, void** arguments, const runtime::Launch& launch) const {
   const auto& queue = runtime::cuda::WorkQueue::of(launch);
-  runtime::cuda::check(runtime::cuda::driver().cuLaunchKernel(load(queue.ordinal, grid.form), grid.blocks_x,
-                                                              grid.blocks_y, 1, grid.threads_x, grid.threads_y, 1,
-                                                              grid.shared_bytes, queue.stream, arguments, nullptr),
+  runtime::cuda::check(runtime::cuda::driver().cuLaunchKernel(
+                           load(queue.ordinal, grid.form, grid.shared_bytes), grid.blocks_x, grid.blocks_y, 1,
+                           grid.threads_x, grid.threads_y, 1, grid.shared_bytes, queue.stream, arguments, nullptr),
                        "cuLaunchKernel");
 }
 

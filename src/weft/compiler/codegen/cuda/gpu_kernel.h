@@ -32,7 +32,7 @@ class CudaKernel final : public GpuKernel {
  private:
   static constexpr int most_gpus = 16;
 
-  runtime::cuda::CUfunction load(int ordinal, GpuForm form) const;
+  runtime::cuda::CUfunction load(int ordinal, GpuForm form, std::uint32_t shared_bytes) const;
 
   std::shared_ptr<const std::string> image_;
   std::string name_;

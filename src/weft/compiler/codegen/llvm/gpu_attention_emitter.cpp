@@ -28,14 +28,14 @@ AttentionEmitter::AttentionEmitter(llvm::Function& function, const AttentionKern
 double AttentionEmitter::score_scale() const { return 1 / std::sqrt(static_cast<double>(kernel_.width)); }
 
 void AttentionEmitter::emit() {
-  machine_->make_kernel(function_, attention_threads);
+  machine_->make_kernel(function_, tiles_.threads, kernel_.blocks);
   thread_ = machine_->index(b_, GpuMachine::Index::thread_x);
-  Value* lane = b_.CreateAnd(thread_, i32(31));
-  group_ = b_.CreateLShr(lane, i32(2));
-  in_group_ = b_.CreateAnd(lane, i32(3));
+  lane_ = b_.CreateAnd(thread_, i32(31));
+  group_ = b_.CreateLShr(lane_, i32(2));
+  in_group_ = b_.CreateAnd(lane_, i32(3));
   warp_row_ = times(b_.CreateLShr(thread_, i32(5)), tiles_.row_tiles * 16);
-  Value *in_matrix = b_.CreateAnd(lane, i32(7)), *second = b_.CreateAnd(b_.CreateLShr(lane, i32(3)), i32(1)),
-        *fourth = b_.CreateLShr(lane, i32(4));
+  Value *in_matrix = b_.CreateAnd(lane_, i32(7)), *second = b_.CreateAnd(b_.CreateLShr(lane_, i32(3)), i32(1)),
+        *fourth = b_.CreateLShr(lane_, i32(4));
   const auto lane_bytes = [&](Value* lower, Value* right) {
     return plus(times(plus(times(lower, 8), in_matrix), tiles_.row_bytes), times(right, 16));
   };
@@ -78,6 +78,12 @@ std::vector<AttentionEmitter::Sum> AttentionEmitter::sums(int count) {
   return made;
 }
 
+AttentionEmitter::Sums AttentionEmitter::row_sums(int columns) {
+  Sums made;
+  for (int r = 0; r < tiles_.row_tiles; ++r) made.push_back(sums(columns / 8));
+  return made;
+}
+
 // ---- rows of buffers
 
 Value* AttentionEmitter::wide_parameter(int place) {
@@ -108,7 +114,7 @@ Value* AttentionEmitter::head_sums(int buffer) {
 // Neighbouring threads have the 16-byte pieces of a row; threads that are too few for another row do nothing.
 void AttentionEmitter::for_each_piece(int rows,
                                       const std::function<void(Value* row, Value* column, int further)>& visit) {
-  const int per_row = kernel_.width / 8, together = attention_threads / per_row;
+  const int per_row = kernel_.width / 8, together = tiles_.threads / per_row;
   Value *row = b_.CreateUDiv(thread_, i32(per_row)), *column = times(b_.CreateURem(thread_, i32(per_row)), 16);
   const auto visit_all = [&] {
     for (int further = 0; further < rows; further += together) {
@@ -118,30 +124,47 @@ void AttentionEmitter::for_each_piece(int rows,
         if_then(b_.CreateICmpSLT(row, i32(rows - further)), [&] { visit(row, column, further); });
     }
   };
-  if (together * per_row == attention_threads)
+  if (together * per_row == tiles_.threads)
     visit_all();
   else
     if_then(b_.CreateICmpSLT(row, i32(together)), visit_all);
 }
 
+Value* AttentionEmitter::piece(Value* tile, int rows, Value* row, Value* column) {
+  const int line = tiles_.panel_bytes;
+  if (!line) return plus(plus(tile, times(row, tiles_.row_bytes)), column);
+  Value* panel = times(b_.CreateUDiv(column, i32(line)), rows * line);
+  Value* place = plus(times(row, line), b_.CreateURem(column, i32(line)));
+  place = b_.CreateXor(place, b_.CreateAnd(b_.CreateLShr(place, i32(3)), i32(line - 16)));
+  return plus(tile, plus(panel, place));
+}
+
+// Rows do not exist either if `first` is negative. The places of pieces repeat after eight rows.
 void AttentionEmitter::copy_rows(const Rows& rows, Value* first, int count, Value* tile) {
+  const int row_bytes = has_warpgroups() ? tiles_.panel_bytes : tiles_.row_bytes;
   Value *from = nullptr, *to = nullptr, *exist = nullptr, *step = nullptr;
-  int before = 0;
+  int before = 0, placed = 0;
   for_each_piece(count, [&](Value* row, Value* column, int further) {
     if (!from) {
       Value* begin = plus(first, row);
       from = b_.CreateGEP(b_.getInt8Ty(), address(rows, begin), b_.CreateZExt(column, b_.getInt64Ty()));
-      to = plus(tile, plus(times(row, tiles_.row_bytes), column));
-      exist = minus(rows.count, begin);
+      to = piece(tile, count, row, column);
+      exist = b_.CreateSelect(b_.CreateICmpSLT(first, i32(0)), i32(0), minus(rows.count, begin));
     } else {
       if (!step)
         step = times(b_.CreateSExt(rows.stride, b_.getInt64Ty()),
                      b_.getInt64(static_cast<std::uint64_t>(further - before)));
       from = b_.CreateGEP(b_.getInt8Ty(), from, step);
+      if (has_warpgroups() && further % 8 != 0) {
+        to = piece(tile, count, plus(row, further), column);
+        placed = further;
+      }
     }
     before = further;
     Value* bytes = b_.CreateSelect(b_.CreateICmpSGT(exist, i32(further)), i32(16), i32(0));
-    matrices_->copy(b_, within(to, further, 0), from, 16, bytes);
+    Value* place =
+        b_.CreateConstGEP1_32(b_.getInt8Ty(), shared(to), static_cast<unsigned>((further - placed) * row_bytes));
+    matrices_->copy(b_, place, from, 16, bytes);
   });
 }
 
@@ -155,6 +178,7 @@ void AttentionEmitter::copy_sums(Value* from, Value* first, Value* count, Value*
 
 void AttentionEmitter::wait_for_tiles() {
   matrices_->wait_for_copies(b_);
+  if (has_warpgroups()) matrices_->publish(b_);
   machine_->barrier(b_);
 }
 
@@ -165,47 +189,17 @@ Value* AttentionEmitter::within(Value* place, int row, int column) {
                                static_cast<unsigned>(row * tiles_.row_bytes + 2 * column));
 }
 
-AttentionEmitter::Left AttentionEmitter::left(Value* tile, int row, int column) {
-  return matrices_->load(b_, within(plus(tile, plus(times(warp_row_, tiles_.row_bytes), left_lane_)), row, column),
-                         false);
-}
-
-std::vector<std::vector<AttentionEmitter::Left>> AttentionEmitter::left_rows(Value* tile) {
-  std::vector<std::vector<Left>> all(static_cast<std::size_t>(tiles_.row_tiles));
+AttentionEmitter::Lefts AttentionEmitter::left_rows(Value* tile) {
+  Lefts all(static_cast<std::size_t>(tiles_.row_tiles));
+  Value* mine = plus(tile, plus(times(warp_row_, tiles_.row_bytes), left_lane_));
+  Value *row = plus(warp_row_, b_.CreateAnd(lane_, i32(15))), *second = times(b_.CreateLShr(lane_, i32(4)), 16);
   for (int r = 0; r < tiles_.row_tiles; ++r)
-    for (int column = 0; column < kernel_.width; column += 16) all[r].push_back(left(tile, 16 * r, column));
+    for (int column = 0; column < kernel_.width; column += 16) {
+      Value* place = has_warpgroups() ? shared(piece(tile, tiles_.rows, row, plus(second, 2 * column)))
+                                      : within(mine, 16 * r, column);
+      all[r].push_back(matrices_->load(b_, place, false));
+    }
   return all;
-}
-
-AttentionEmitter::Left AttentionEmitter::right_of_rows(Value* tile, int row, int column) {
-  return matrices_->load(b_, within(plus(tile, right_lane_), row, column), false);
-}
-
-AttentionEmitter::Left AttentionEmitter::right_of_columns(Value* tile, int row, int column) {
-  return matrices_->load(b_, within(plus(tile, left_lane_), row, column), true);
-}
-
-void AttentionEmitter::multiply_add(Sum& sum, const Left& left, Value* right0, Value* right1) {
-  std::array<Value*, 4> before;
-  for (int i = 0; i < 4; ++i) before[i] = get(sum[i]);
-  const auto after = matrices_->multiply_add(b_, kernel_.dtype, left, {right0, right1}, before);
-  for (int i = 0; i < 4; ++i) set(sum[i], after[i]);
-}
-
-AttentionEmitter::Left AttentionEmitter::rounded(const std::array<Value*, 4>& first,
-                                                 const std::array<Value*, 4>& second) {
-  const auto pair = [&](Value* low, Value* high) { return matrices_->rounded(b_, kernel_.dtype, low, high); };
-  return {pair(first[0], first[1]), pair(first[2], first[3]), pair(second[0], second[1]), pair(second[2], second[3])};
-}
-
-void AttentionEmitter::add_rows(std::vector<std::vector<Sum>>& sums, const std::vector<Left>& lefts, Value* tile,
-                                int row) {
-  for (int column = 0; column < kernel_.width; column += 16) {
-    const Left right = right_of_columns(tile, row, column);
-    for (std::size_t r = 0; r < sums.size(); ++r)
-      for (int half = 0; half < 2; ++half)
-        multiply_add(sums[r][column / 8 + half], lefts[r], right[2 * half], right[2 * half + 1]);
-  }
 }
 
 Value* AttentionEmitter::exchanged(Value* x, int distance) {
@@ -221,8 +215,7 @@ Value* AttentionEmitter::row_maximum(Value* x) {
   return x;
 }
 
-void AttentionEmitter::store_rows(const Rows& rows, const std::vector<std::vector<Sum>>& sums, Scale scale,
-                                  Value* tile) {
+void AttentionEmitter::store_rows(const Rows& rows, const Sums& sums, Scale scale, Value* tile) {
   machine_->barrier(b_);  // the tile's last readers are done
   for (int r = 0; r < tiles_.row_tiles; ++r) {
     for (int half = 0; half < 2; ++half) {
@@ -252,19 +245,26 @@ void AttentionEmitter::store_rows(const Rows& rows, const std::vector<std::vecto
 
 // ---- the loop
 
-void AttentionEmitter::loop_over_tiles(const Rows& first, const Rows& second, const Bounds& bounds,
-                                       const CopyMore& copy_more, const Body& body) {
-  const auto copy = [&](Value* tile, Value* stage) {
+// Begins to copy what the turn of a tile reads, if there is such a turn.
+void AttentionEmitter::copy_stage(const Loop& loop, Value* tile, Value* stage) {
+  if_then(b_.CreateICmpSLT(tile, loop.bounds.end), [&] {
     Value* row = times(tile, tiles_.columns);
-    copy_rows(first, row, tiles_.columns, stage);
-    copy_rows(second, row, tiles_.columns, plus(stage, tiles_.tile_bytes));
-    if (copy_more) copy_more(row, stage);
-  };
-  Variable stage = variable(b_.getInt32Ty());
-  set(stage, i32(0));
-  machine_->barrier(b_);  // the stages' last readers are done
-  if_then(b_.CreateICmpSLT(bounds.begin, bounds.end), [&] { copy(bounds.begin, i32(0)); });
-  const auto loop = [&](Value* begin, Value* end, bool is_masked) {
+    copy_rows(loop.first, row, tiles_.columns, stage);
+    if (!loop.is_second_behind) copy_rows(loop.second, row, tiles_.columns, plus(stage, tiles_.tile_bytes));
+    if (loop.copy_more) loop.copy_more(row, stage);
+  });
+  if (loop.is_second_behind)
+    copy_rows(loop.second, times(plus(tile, -1), tiles_.columns), tiles_.columns, plus(stage, tiles_.tile_bytes));
+}
+
+void AttentionEmitter::begin_loop(Loop& loop) {
+  loop.stage = variable(b_.getInt32Ty());
+  set(loop.stage, i32(0));
+  copy_stage(loop, loop.bounds.begin, i32(0));
+}
+
+void AttentionEmitter::run_loop(const Loop& loop, const Body& body) {
+  const auto turns = [&](Value* begin, Value* end, bool is_masked) {
     if (begin == end) return;
     Variable tile = variable(b_.getInt32Ty());
     set(tile, begin);
@@ -276,21 +276,17 @@ void AttentionEmitter::loop_over_tiles(const Rows& first, const Rows& second, co
     b_.CreateCondBr(b_.CreateICmpSLT(get(tile), end), inside, after);
     b_.SetInsertPoint(inside);
     wait_for_tiles();
-    Value *now = get(stage), *next = plus(get(tile), 1), *other = minus(i32(tiles_.stage_bytes), now);
-    if_then(b_.CreateICmpSLT(next, bounds.end), [&] { copy(next, other); });
+    Value *now = get(loop.stage), *next = plus(get(tile), 1), *other = minus(i32(tiles_.stage_bytes), now);
+    copy_stage(loop, next, other);
     body({get(tile), now, is_masked});
-    set(stage, other);
+    set(loop.stage, other);
     set(tile, next);
     b_.CreateBr(head);
     b_.SetInsertPoint(after);
   };
-  if (bounds.is_masked_first) {
-    loop(bounds.begin, bounds.change, true);
-    loop(bounds.change, bounds.end, false);
-  } else {
-    loop(bounds.begin, bounds.change, false);
-    loop(bounds.change, bounds.end, true);
-  }
+  const Bounds& bounds = loop.bounds;
+  turns(bounds.begin, bounds.change, bounds.is_masked_first);
+  turns(bounds.change, bounds.end, !bounds.is_masked_first);
 }
 
 // Causal: the last query sees all keys.

@@ -25,6 +25,8 @@ class AttentionEmitter {
   // A variable in a register.
   using Variable = llvm::AllocaInst*;
   using Sum = std::array<Variable, 4>;
+  using Sums = std::vector<std::vector<Sum>>;    // [row tile][8 columns]
+  using Lefts = std::vector<std::vector<Left>>;  // [row tile][16 columns]
 
   // The rows of one head of a buffer.
   struct Rows {
@@ -57,6 +59,7 @@ class AttentionEmitter {
   Value* get(Variable variable) { return b_.CreateLoad(variable->getAllocatedType(), variable); }
   void set(Variable variable, Value* value) { b_.CreateStore(value, variable); }
   std::vector<Sum> sums(int count);  // all 0
+  Sums row_sums(int columns);        // all 0, of this warp's rows
 
   void if_then(Value* condition, const std::function<void()>& body) { emit_if(b_, condition, body); }
 
@@ -74,6 +77,8 @@ class AttentionEmitter {
 
   // ---- shared memory; addresses are bytes in it
   Value* shared(Value* bytes) { return b_.CreateGEP(b_.getInt8Ty(), machine_->shared(b_), bytes); }
+  // Returns where the 16-byte piece of a row lies that begins `column` bytes behind the row's begin, in a tile with so many rows.
+  Value* piece(Value* tile, int rows, Value* row, Value* column);
   // Visits the 16-byte pieces of a tile's rows that this thread copies: row + further, and their place in the row in bytes.
   void for_each_piece(int rows, const std::function<void(Value* row, Value* column, int further)>& visit);
   // Begins to copy `count` rows, from row `first` on, to a tile; rows that do not exist are 0.
@@ -86,32 +91,10 @@ class AttentionEmitter {
   // ---- matrices; rows and columns are counted within the tile
   // Returns the address of an element that lies so many rows and columns behind a place in a tile.
   Value* within(Value* place, int row, int column);
-  // Returns the left operand [16, 16] of the tile's rows from this warp's row `row` on, and columns from `column` on.
-  Left left(Value* tile, int row, int column);
-  // Returns the left operands of this warp's rows: for each 16 rows those of all columns.
-  std::vector<std::vector<Left>> left_rows(Value* tile);
-  // Return two right operands each, [16, 8] and [16, 8]: the transposed part of the tile from this row and column on, with 16 rows and
-  // columns, and this part itself.
-  Left right_of_rows(Value* tile, int row, int column);
-  Left right_of_columns(Value* tile, int row, int column);
-  void multiply_add(Sum& sum, const Left& left, Value* right0, Value* right1);
-  // Rounds two neighbouring sums [16, 8] to a left operand.
-  Left rounded(const std::array<Value*, 4>& first, const std::array<Value*, 4>& second);
-  // Adds left * the tile's rows [row, row + 16), all columns, to the sums of each row tile.
-  void add_rows(std::vector<std::vector<Sum>>& sums, const std::vector<Left>& lefts, Value* tile, int row);
-  // Returns the f32 that the thread whose number differs by the bits of `distance` passes.
-  Value* exchanged(Value* x, int distance);
-  // Return the sum and the maximum of a value over the four threads that share its row.
-  Value* row_sum(Value* x);
-  Value* row_maximum(Value* x);
-
-  // Returns the row, within this head, of which this thread has elements: those of half 0 or 1 of its 16 rows.
-  Value* row(int row_tile, int half) {
-    return plus(plus(first_row_, warp_row_), plus(group_, row_tile * 16 + half * 8));
-  }
-  // Writes sums, times a factor for each row tile and half, to the block's rows of a buffer, through shared memory from `tile` on.
-  using Scale = std::function<Value*(int row_tile, int half)>;
-  void store_rows(const Rows& rows, const std::vector<std::vector<Sum>>& sums, Scale scale, Value* tile);
+  // Returns the left operands of this warp's rows of a tile that has the rows of the block: for each 16 rows those of all columns.
+  Lefts left_rows(Value* tile);
+  // Rounds sums, or other values of their elements, to left operands.
+  Lefts rounded(const Sums& sums);
 
   // Loops over the tiles [begin, end) of two buffers' rows. Those before `change` are computed with a mask if is_masked_first, else those
   // from `change` on, which must lie in [begin, end]. While one turn works, the next tiles are copied; `copy_more` copies what else
@@ -127,20 +110,74 @@ class AttentionEmitter {
   };
   using CopyMore = std::function<void(Value* first_row, Value* stage)>;
   using Body = std::function<void(const Turn& turn)>;
-  void loop_over_tiles(const Rows& first, const Rows& second, const Bounds& bounds, const CopyMore& copy_more,
-                       const Body& body);
+  struct Loop {
+    Rows first, second;
+    Bounds bounds;
+    CopyMore copy_more;
+    // The second buffer is one tile behind the first: its tile of the first turn is 0, and its last one is there after the loop.
+    bool is_second_behind = false;
+    Variable stage = nullptr;  // of the next turn
+  };
+  // Begins to copy the first tiles to the first stage, whose last readers must be done.
+  void begin_loop(Loop& loop);
+  // Takes all turns.
+  void run_loop(const Loop& loop, const Body& body);
+
+  // ---- products (gpu_attention_products.cpp). With warpgroups they only begin: until they have been waited for, neither their sums nor
+  // their left operands may be used, and the tile may not change. Products end in the order in which they began.
+
+  // Returns left * the transposed rows [row, row + count) of a tile.
+  Sums multiply(const Lefts& lefts, Value* tile, int row, int count);
+  // Adds left * the tile's rows from `row` on, all columns, to the sums.
+  void add_rows(Sums& sums, const Lefts& lefts, Value* tile, int row);
+  // Waits for the oldest product, of which these are the sums and left operands, while so many that began later go on. Computes `ready`
+  // before it waits.
+  void wait_for(Sums& sums, const Lefts& lefts, int later = 0, const Sums& ready = {});
+  // Emits the body for the warpgroups to which the mask leaves something of the tile.
+  void if_seen(const Turn& turn, Value* is_seen, const std::function<void()>& body);
+
+  // Returns the f32 that the thread whose number differs by the bits of `distance` passes.
+  Value* exchanged(Value* x, int distance);
+  // Return the sum and the maximum of a value over the four threads that share its row.
+  Value* row_sum(Value* x);
+  Value* row_maximum(Value* x);
+
+  // Returns the first row of this thread's warpgroup, within this head.
+  Value* warpgroup_row() { return plus(first_row_, times(b_.CreateLShr(thread_, i32(7)), warpgroup_rows)); }
+  // Returns the row, within this head, of which this thread has elements: those of half 0 or 1 of its 16 rows.
+  Value* row(int row_tile, int half) {
+    return plus(plus(first_row_, warp_row_), plus(group_, row_tile * 16 + half * 8));
+  }
+  // Writes sums, times a factor for each row tile and half, to the block's rows of a buffer, through shared memory from `tile` on.
+  using Scale = std::function<Value*(int row_tile, int half)>;
+  void store_rows(const Rows& rows, const Sums& sums, Scale scale, Value* tile);
 
   // Returns how many keys a query sees, and the bounds of a loop over the keys of this block's queries.
   Value* seen_by(Value* query);
+  // Returns whether a query of this warpgroup sees a key of the tile.
+  Value* sees_tile(const Turn& turn) {
+    return b_.CreateICmpSGT(seen_by(plus(warpgroup_row(), warpgroup_rows - 1)), times(turn.tile, tiles_.columns));
+  }
   Bounds key_bounds();
 
   // Return the values of a sum, and the two elements of an i32 as f32.
   std::array<Value*, 4> values_of(const Sum& sum) { return {get(sum[0]), get(sum[1]), get(sum[2]), get(sum[3])}; }
   std::array<Value*, 2> widened(Value* pair);
 
+  static constexpr int warpgroup_rows = 64;
   static constexpr double log2_e = 1.44269504088896340736;
   double score_scale() const;  // 1 / sqrt(width)
+  bool has_warpgroups() const { return tiles_.panel_bytes > 0; }
 
+ private:
+  void copy_stage(const Loop& loop, Value* tile, Value* stage);
+  Left rounded(const Sum& first, const Sum& second);
+  Left right_of_rows(Value* tile, int row, int column);
+  Left right_of_columns(Value* tile, int row, int column);
+  void multiply_add(Sum& sum, const Left& left, Value* right0, Value* right1);
+  void begin_product(std::vector<Sum>& sums, bool adds, const std::vector<Left>& left, const SharedMatrix& right);
+
+ protected:
   llvm::Function& function_;
   const AttentionKernel& kernel_;
   const AttentionTiles tiles_;
@@ -149,6 +186,7 @@ class AttentionEmitter {
   const std::unique_ptr<GpuMatrices> matrices_;
   // This thread: its number, in its warp / 4 and % 4, and the first row of its warp in the block.
   Value *thread_ = nullptr, *group_ = nullptr, *in_group_ = nullptr, *warp_row_ = nullptr;
+  Value* lane_ = nullptr;  // its number in its warp
   Value *left_lane_ = nullptr,
         *right_lane_ = nullptr;                 // bytes of this thread's row in the addresses of GpuMatrices::load
   Value *queries_ = nullptr, *keys_ = nullptr;  // how many

@@ -27,42 +27,71 @@ class AttentionForward final : public AttentionEmitter {
   void emit_block() override {
     const Rows q = rows_of(0, 0, queries_), k = rows_of(1, 1, keys_), v = rows_of(2, 2, keys_),
                y = rows_of(3, 3, queries_);
+    Loop loop{k, v, key_bounds(), nullptr, kernel_.overlaps};
     Value* second_stage = i32(tiles_.stage_bytes);
     copy_rows(q, first_row_, tiles_.rows, second_stage);
+    begin_loop(loop);
     wait_for_tiles();
     q_ = left_rows(second_stage);
-    for (int r = 0; r < tiles_.row_tiles; ++r) results_.push_back(sums(kernel_.width / 8));
+    results_ = row_sums(kernel_.width);
     for (int r = 0; r < tiles_.row_tiles; ++r)
       for (int half = 0; half < 2; ++half)
         rows_.push_back({float_variable(least_), float_variable(number(0)), seen_by(row(r, half))});
-    loop_over_tiles(k, v, key_bounds(), nullptr, [&](const Turn& turn) { add_tile(turn); });
+    if (kernel_.overlaps) {
+      for (int key = 0; key < tiles_.columns; key += 16) {
+        std::array<Variable, 4>& left = weights_.emplace_back();
+        for (Variable& part : left) set(part = variable(b_.getInt32Ty()), i32(0));
+      }
+      run_loop(loop, [&](const Turn& turn) { add_tile_with_overlap(turn); });
+      wait_for_tiles();
+      const Lefts weights = last_weights();
+      add_rows(results_, weights, plus(get(loop.stage), tiles_.tile_bytes), 0);
+      wait_for(results_, weights);
+    } else {
+      run_loop(loop, [&](const Turn& turn) { if_seen(turn, sees_tile(turn), [&] { add_tile(turn); }); });
+    }
     finish(y);
   }
 
   void add_tile(const Turn& turn) {
-    std::vector<std::vector<Sum>> scores;
-    for (int r = 0; r < tiles_.row_tiles; ++r) scores.push_back(sums(tiles_.columns / 8));
-    for (int column = 0; column < kernel_.width; column += 16) {
-      for (int key = 0; key < tiles_.columns; key += 16) {
-        const Left right = right_of_rows(turn.stage, key, column);
-        for (int r = 0; r < tiles_.row_tiles; ++r)
-          for (int half = 0; half < 2; ++half)
-            multiply_add(scores[r][key / 8 + half], q_[r][column / 16], right[2 * half], right[2 * half + 1]);
-      }
-    }
+    Sums scores = multiply(q_, turn.stage, 0, tiles_.columns);
+    wait_for(scores, q_);
     for (int r = 0; r < tiles_.row_tiles; ++r)
-      for (int half = 0; half < 2; ++half) take_exponentials(turn, scores[r], r, half);
-    Value* values = plus(turn.stage, tiles_.tile_bytes);
-    for (int key = 0; key < tiles_.columns; key += 16) {
-      std::vector<Left> weights;
-      for (int r = 0; r < tiles_.row_tiles; ++r)
-        weights.push_back(rounded(values_of(scores[r][key / 8]), values_of(scores[r][key / 8 + 1])));
-      add_rows(results_, weights, values, key);
-    }
+      for (int half = 0; half < 2; ++half) shrink(r, half, take_exponentials(turn, scores[r], r, half));
+    const Lefts weights = rounded(scores);
+    add_rows(results_, weights, plus(turn.stage, tiles_.tile_bytes), 0);
+    wait_for(results_, weights);
   }
 
-  // Replaces the scores of one row of this thread by exponentials relative to the new maximum.
-  void take_exponentials(const Turn& turn, std::vector<Sum>& scores, int row_tile, int half) {
+  // Multiplies the weights of the tile before with its values while it computes the exponentials of this one.
+  void add_tile_with_overlap(const Turn& turn) {
+    Sums scores = multiply(q_, turn.stage, 0, tiles_.columns);
+    const Lefts weights = last_weights();
+    add_rows(results_, weights, plus(turn.stage, tiles_.tile_bytes), 0);
+    wait_for(scores, q_, 1);
+    std::array<Value*, 2> factors;
+    for (int half = 0; half < 2; ++half) factors[half] = take_exponentials(turn, scores[0], 0, half);
+    wait_for(results_, weights, 0, scores);
+    for (int half = 0; half < 2; ++half) shrink(0, half, factors[half]);
+    const Lefts next = rounded(scores);
+    for (std::size_t i = 0; i < weights_.size(); ++i)
+      for (int part = 0; part < 4; ++part) set(weights_[i][part], next[0][i][part]);
+  }
+
+  Lefts last_weights() {
+    Lefts lefts(1);
+    for (const auto& left : weights_) lefts[0].push_back({get(left[0]), get(left[1]), get(left[2]), get(left[3])});
+    return lefts;
+  }
+
+  void shrink(int row_tile, int half, Value* factor) {
+    for (const Sum& part : results_[row_tile])
+      for (int e = 0; e < 2; ++e) set(part[2 * half + e], b_.CreateFMul(get(part[2 * half + e]), factor));
+  }
+
+  // Replaces the scores of one row of this thread by exponentials relative to the new maximum. Returns the factor by which what has been
+  // summed before shrinks.
+  Value* take_exponentials(const Turn& turn, std::vector<Sum>& scores, int row_tile, int half) {
     RowState& row = rows_[2 * row_tile + half];
     if (turn.is_masked) {
       Value* seen = minus(row.seen, plus(times(turn.tile, tiles_.columns), times(in_group_, 2)));
@@ -72,26 +101,31 @@ class AttentionForward final : public AttentionEmitter {
           set(score, b_.CreateSelect(b_.CreateICmpSGT(seen, i32(static_cast<int>(8 * i) + e)), get(score), least_));
         }
     }
-    Value* maximum = nullptr;
-    for (const Sum& sum : scores)
-      for (int e = 0; e < 2; ++e)
-        maximum = maximum ? b_.CreateMaxNum(maximum, get(sum[2 * half + e])) : get(sum[2 * half + e]);
+    Value* maximum = combined(scores, half, [&](Value* a, Value* b) { return b_.CreateMaxNum(a, b); });
     Value* before = get(row.maximum);
     maximum = b_.CreateMaxNum(before, row_maximum(maximum));
     set(row.maximum, maximum);
     Value* offset = b_.CreateFNeg(scaled_maximum(maximum));
     Value* scale = number(score_scale() * log2_e);
     Value* shrink = matrices_->exp2(b_, fma(before, scale, offset));
-    Value* sum = b_.CreateFMul(get(row.sum), shrink);
     for (const Sum& part : scores)
-      for (int e = 0; e < 2; ++e) {
-        Value* weight = matrices_->exp2(b_, fma(get(part[2 * half + e]), scale, offset));
-        set(part[2 * half + e], weight);
-        sum = b_.CreateFAdd(sum, weight);
+      for (int e = 0; e < 2; ++e)
+        set(part[2 * half + e], matrices_->exp2(b_, fma(get(part[2 * half + e]), scale, offset)));
+    Value* sum = combined(scores, half, [&](Value* a, Value* b) { return b_.CreateFAdd(a, b); });
+    set(row.sum, fma(get(row.sum), shrink, sum));
+    return shrink;
+  }
+
+  // Combines this thread's elements of a row in four chains, so that no instruction waits for the one before.
+  Value* combined(const std::vector<Sum>& sums, int half, const std::function<Value*(Value*, Value*)>& combine) {
+    std::array<Value*, 4> chains{};
+    for (std::size_t i = 0; i < sums.size(); ++i)
+      for (std::size_t e = 0; e < 2; ++e) {
+        Value*& chain = chains[2 * (i % 2) + e];
+        Value* element = get(sums[i][2 * half + e]);
+        chain = chain ? combine(chain, element) : element;
       }
-    set(row.sum, sum);
-    for (const Sum& part : results_[row_tile])
-      for (int e = 0; e < 2; ++e) set(part[2 * half + e], b_.CreateFMul(get(part[2 * half + e]), shrink));
+    return combine(combine(chains[0], chains[1]), combine(chains[2], chains[3]));
   }
 
   // Returns the maximum as a power of two's exponent; 0 for a row that has seen no key, so that nothing becomes inf - inf.
@@ -122,8 +156,9 @@ class AttentionForward final : public AttentionEmitter {
   }
 
   Value* const least_ = llvm::ConstantFP::getInfinity(b_.getFloatTy(), true);
-  std::vector<std::vector<Left>> q_;       // [row tile][16 columns]
-  std::vector<std::vector<Sum>> results_;  // [row tile][8 columns]
+  Lefts q_;
+  Sums results_;
+  std::vector<std::array<Variable, 4>> weights_;  // with overlap: those of the tile before
   std::vector<RowState> rows_;
 };
 

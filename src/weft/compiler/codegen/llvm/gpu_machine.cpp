@@ -38,10 +38,10 @@ class Nvptx final : public GpuMachine {
     auto* type = llvm::ArrayType::get(b.getInt8Ty(), 0);  // the launch says how large it is
     auto* memory = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, name,
                                             nullptr, llvm::GlobalValue::NotThreadLocal, shared_space);
-    memory->setAlignment(llvm::Align(16));
+    memory->setAlignment(llvm::Align(1024));  // the matrices of a warpgroup begin at multiples of it
     return memory;
   }
-  void make_kernel(llvm::Function& function, int threads) override {
+  void make_kernel(llvm::Function& function, int threads, int blocks) override {
     llvm::LLVMContext& context = function.getContext();
     llvm::Type* integer = llvm::Type::getInt32Ty(context);
     const auto note = [&](const char* what, int value) {
@@ -51,6 +51,7 @@ class Nvptx final : public GpuMachine {
     };
     note("kernel", 1);
     note("maxntidx", threads);
+    if (blocks) note("minctasm", blocks);
   }
 };
 
@@ -65,7 +66,7 @@ class Twin final : public GpuMachine {
   }
   void barrier(llvm::IRBuilder<>& b) override { call(b, "weft_twin_barrier", b.getVoidTy(), {}, Effect::meets); }
   Value* shared(llvm::IRBuilder<>& b) override { return call(b, "weft_twin_shared", b.getPtrTy(), {}, Effect::none); }
-  void make_kernel(llvm::Function& function, int) override {
+  void make_kernel(llvm::Function& function, int, int) override {
     llvm::LLVMContext& context = function.getContext();
     auto* type =
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);

@@ -23,8 +23,8 @@ class GpuMachine {
   virtual void barrier(llvm::IRBuilder<>& b) = 0;
   // Returns the address of the block's shared memory.
   virtual llvm::Value* shared(llvm::IRBuilder<>& b) = 0;
-  // Marks a function as a kernel of blocks with at most so many threads.
-  virtual void make_kernel(llvm::Function& function, int threads) = 0;
+  // Marks a function as a kernel of blocks with at most so many threads, of which at least so many must fit onto a multiprocessor.
+  virtual void make_kernel(llvm::Function& function, int threads, int blocks = 0) = 0;
 };
 
 // Returns the name of the function through which the twin calls a kernel's function: void f(ptr addresses of the arguments).

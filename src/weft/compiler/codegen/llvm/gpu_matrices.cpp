@@ -1,8 +1,13 @@
 #include <weft/compiler/codegen/llvm/gpu_matrices.h>
 
+#include <string>
+
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/Module.h>
+
+#include <weft/base/error.h>
 
 namespace weft::compiler {
 
@@ -17,6 +22,18 @@ std::array<Value*, n> parts(Builder& b, Value* all) {
   std::array<Value*, n> values;
   for (unsigned i = 0; i < n; ++i) values[i] = b.CreateExtractValue(all, i);
   return values;
+}
+
+// The descriptor of a matrix in shared memory (PTX, "Matrix Descriptor Format"), for an address of 0: all numbers count 16 bytes.
+std::uint64_t descriptor_of(const SharedMatrix& matrix) {
+  const auto units = [](int bytes) { return static_cast<std::uint64_t>(bytes / 16); };
+  const std::uint64_t layout = matrix.swizzle == 128 ? 1 : matrix.swizzle == 64 ? 2 : 3;
+  return units(matrix.transposed ? matrix.to_next_panel : 16) << 16 | units(matrix.to_next_lines) << 32 | layout << 62;
+}
+
+Value* descriptor(Builder& b, const SharedMatrix& matrix, Value* address) {
+  Value* start = b.CreateZExt(b.CreateLShr(address, b.getInt32(4)), b.getInt64Ty());
+  return b.CreateOr(start, b.getInt64(descriptor_of(matrix)));
 }
 
 class NvptxMatrices final : public GpuMatrices {
@@ -55,7 +72,75 @@ class NvptxMatrices final : public GpuMatrices {
   }
   void wait_for_copies(Builder& b) override { b.CreateIntrinsic(intrinsic::nvvm_cp_async_wait_all, {}, {}); }
 
+  void publish(Builder& b) override { assembly(b, "fence.proxy.async.shared::cta;", 0, {}, {}); }
+
+  // The sums stay where they are: one piece of assembly has all instructions, so that nothing comes between them.
+  std::vector<Value*> begin_product(Builder& b, DType dtype, const std::vector<Value*>& sum, int columns,
+                                    const std::vector<std::array<Value*, 4>>& left,
+                                    const SharedMatrix& right) override {
+    const int results = columns / 2, lefts_at = results + static_cast<int>(sum.size());
+    const int descriptor_at = lefts_at + 4 * static_cast<int>(left.size());
+    const auto list = [](int first, int count) {
+      std::string text = "{";
+      for (int i = 0; i < count; ++i) text += concat(i ? ", $" : "$", first + i);
+      return text + "}";
+    };
+    const std::string_view type = dtype == DType::bf16 ? "bf16" : "f16";
+    std::string text = "{\n.reg .b64 right;\n.reg .pred adds;\nwgmma.fence.sync.aligned;\n";
+    for (int k = 0; k < static_cast<int>(left.size()); ++k)
+      text += concat("setp.ne.b32 adds, ", k > 0 || !sum.empty() ? 1 : 0, ", 0;\nadd.s64 right, $", descriptor_at, ", ",
+                     right.steps[static_cast<std::size_t>(k)] / 16, ";\nwgmma.mma_async.sync.aligned.m64n", columns,
+                     "k16.f32.", type, ".", type, " ", list(0, results), ", ", list(lefts_at + 4 * k, 4),
+                     ", right, adds, 1, 1, ", right.transposed ? 1 : 0, ";\n");
+    text += "wgmma.commit_group.sync.aligned;\n}";
+    Value* memory = b.GetInsertBlock()->getModule()->getNamedGlobal("shared_memory");
+    Value* address = b.CreatePtrToInt(b.CreateGEP(b.getInt8Ty(), memory, right.place), b.getInt32Ty());
+    std::vector<Value*> operands;
+    for (const auto& each : left) operands.insert(operands.end(), each.begin(), each.end());
+    operands.push_back(descriptor(b, right, address));
+    return assembly(b, text, results, sum, operands);
+  }
+
+  std::vector<Value*> wait_for_products(Builder& b, int pending, const std::vector<Value*>& sums,
+                                        const std::vector<std::array<Value*, 4>>& operands,
+                                        const std::vector<Value*>& ready) override {
+    std::vector<Value*> all = ready;
+    for (const auto& each : operands) all.insert(all.end(), each.begin(), each.end());
+    return assembly(b, concat("wgmma.wait_group.sync.aligned ", pending, ";"), static_cast<int>(sums.size()), sums,
+                    all);
+  }
+
  private:
+  // Emits assembly with so many f32 results, of which the first ones are at once operands.
+  static std::vector<Value*> assembly(Builder& b, const std::string& text, int results,
+                                      const std::vector<Value*>& changed, const std::vector<Value*>& operands) {
+    std::string constraints;
+    std::vector<llvm::Type*> types;
+    std::vector<Value*> all;
+    const auto add = [&](Value* operand, std::string_view constraint) {
+      constraints += concat(constraint, ",");
+      all.push_back(operand);
+      types.push_back(operand->getType());
+    };
+    for (int i = 0; i < results; ++i) constraints += "=f,";
+    for (std::size_t i = 0; i < changed.size(); ++i) add(changed[i], std::to_string(i));
+    for (Value* operand : operands) {
+      llvm::Type* type = operand->getType();
+      add(operand, type->isFloatTy() ? "f" : type->isIntegerTy(64) ? "l" : "r");
+    }
+    constraints += "~{memory}";
+    llvm::Type* result = b.getVoidTy();
+    if (results > 0)
+      result = llvm::StructType::get(b.getContext(),
+                                     std::vector<llvm::Type*>(static_cast<std::size_t>(results), b.getFloatTy()));
+    auto* code = llvm::InlineAsm::get(llvm::FunctionType::get(result, types, false), text, constraints, true);
+    llvm::CallInst* call = b.CreateCall(code, all);
+    call->setConvergent();
+    std::vector<Value*> values;
+    for (int i = 0; i < results; ++i) values.push_back(b.CreateExtractValue(call, static_cast<unsigned>(i)));
+    return values;
+  }
+
   static llvm::Type* pair(Builder& b, DType dtype) {
     return llvm::FixedVectorType::get(dtype == DType::bf16 ? b.getBFloatTy() : b.getHalfTy(), 2);
   }
@@ -90,6 +175,37 @@ class TwinMatrices final : public GpuMatrices {
   }
   void wait_for_copies(Builder& b) override { call(b, "weft_twin_wait_for_copies", b.getVoidTy(), {}); }
 
+  void publish(Builder&) override {}
+
+  std::vector<Value*> begin_product(Builder& b, DType dtype, const std::vector<Value*>& sum, int columns,
+                                    const std::vector<std::array<Value*, 4>>& left,
+                                    const SharedMatrix& right) override {
+    const auto parts = static_cast<unsigned>(left.size());
+    Value* first = descriptor(b, right, right.place);
+    std::vector<Value*> operands, rights, sums = sum;
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      operands.insert(operands.end(), left[k].begin(), left[k].end());
+      rights.push_back(b.CreateAdd(first, b.getInt64(static_cast<std::uint64_t>(right.steps[k] / 16))));
+    }
+    sums.resize(static_cast<std::size_t>(columns / 2), llvm::ConstantFP::get(b.getFloatTy(), 0));
+    Value* sums_at = stored(b, b.getFloatTy(), sums);
+    call(b, "weft_twin_begin_product", b.getVoidTy(),
+         {b.getInt32(dtype == DType::bf16), b.getInt32(right.transposed),
+          b.getInt32(static_cast<std::uint32_t>(columns)), b.getInt32(parts), stored(b, b.getInt32Ty(), operands),
+          stored(b, b.getInt64Ty(), rights), sums_at});
+    return loaded(b, b.getFloatTy(), sums_at, columns / 2);
+  }
+
+  std::vector<Value*> wait_for_products(Builder& b, int pending, const std::vector<Value*>& sums,
+                                        const std::vector<std::array<Value*, 4>>&,
+                                        const std::vector<Value*>&) override {
+    Value* at = stored(b, b.getFloatTy(), sums);
+    const int count = static_cast<int>(sums.size());
+    call(b, "weft_twin_wait_for_products", b.getVoidTy(),
+         {b.getInt32(static_cast<std::uint32_t>(pending)), b.getInt32(static_cast<std::uint32_t>(count)), at});
+    return loaded(b, b.getFloatTy(), at, count);
+  }
+
  private:
   static Value* call(Builder& b, const char* name, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
     std::vector<llvm::Type*> types;
@@ -101,6 +217,17 @@ class TwinMatrices final : public GpuMatrices {
   static Value* local(Builder& b, llvm::Type* type, unsigned count) {
     llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
     return Builder(&entry, entry.begin()).CreateAlloca(llvm::ArrayType::get(type, count));
+  }
+  static Value* stored(Builder& b, llvm::Type* type, const std::vector<Value*>& values) {
+    Value* at = local(b, type, static_cast<unsigned>(values.size()));
+    for (unsigned i = 0; i < values.size(); ++i) b.CreateStore(values[i], b.CreateConstGEP1_32(type, at, i));
+    return at;
+  }
+  static std::vector<Value*> loaded(Builder& b, llvm::Type* type, Value* address, int count) {
+    std::vector<Value*> values;
+    for (int i = 0; i < count; ++i)
+      values.push_back(b.CreateLoad(type, b.CreateConstGEP1_32(type, address, static_cast<unsigned>(i))));
+    return values;
   }
   static std::array<Value*, 4> loaded(Builder& b, llvm::Type* type, Value* address) {
     std::array<Value*, 4> values;

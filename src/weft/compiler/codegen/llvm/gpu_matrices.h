@@ -8,6 +8,7 @@
 
 #include <array>
 #include <memory>
+#include <vector>
 
 #include <llvm/IR/IRBuilder.h>
 
@@ -15,6 +16,18 @@
 #include <weft/compiler/options/target.h>
 
 namespace weft::compiler {
+
+// The right operand [16 k, 8 n] of a warpgroup, in shared memory. Either its columns, or its rows if it is `transposed`, lie in lines of
+// `swizzle` bytes: 128, 64 or 32. Eight lines follow each other at once; the 16-byte pieces of a line change places (see swizzled_piece).
+struct SharedMatrix {
+  llvm::Value* place = nullptr;  // its first line, in bytes of shared memory
+  bool transposed = false;
+  int swizzle = 128;
+  int to_next_lines = 0;  // bytes from eight lines to the next eight
+  int to_next_panel =
+      0;  // transposed: bytes from the lines to those with the next columns, for more columns than a line has
+  std::vector<int> steps;  // bytes from `place` to the part with each 16 of the rows
+};
 
 class GpuMatrices {
  public:
@@ -37,6 +50,21 @@ class GpuMatrices {
   virtual void copy(Builder& b, Value* to, Value* from, int size, Value* count) = 0;
   // Waits for this thread's copies.
   virtual void wait_for_copies(Builder& b) = 0;
+
+  // ---- what the four warps of a warpgroup do together, each with the 16 rows of its sums, on GPUs that have wgmma
+
+  // Lets products read what this thread has copied or stored, once the block has met at a barrier.
+  virtual void publish(Builder& b) = 0;
+  // Begins a product, and returns the sums [16, 8 n] that it is going to have: sum + left * right, or left * right if there are no sums.
+  // Neither they nor the left operand may be used until it has been waited for.
+  virtual std::vector<Value*> begin_product(Builder& b, DType dtype, const std::vector<Value*>& sum, int columns,
+                                            const std::vector<std::array<Value*, 4>>& left,
+                                            const SharedMatrix& right) = 0;
+  // Waits until only the last `pending` products that have begun go on; returns the sums of those that end here, in their order. These
+  // products read `operands`, which stay in their registers until then. What is `ready` is computed before.
+  virtual std::vector<Value*> wait_for_products(Builder& b, int pending, const std::vector<Value*>& sums,
+                                                const std::vector<std::array<Value*, 4>>& operands,
+                                                const std::vector<Value*>& ready) = 0;
 };
 
 std::unique_ptr<GpuMatrices> gpu_matrices(const Target& target);

@@ -68,7 +68,7 @@ bool is_known_to_llvm(const std::string& triple) {
   return llvm::TargetRegistry::lookupTarget(triple, error) != nullptr;
 }
 
-// Returns the levels of the x86-64 psABI, the baseline of 64-bit ARM, GPUs, and their twin.
+// Returns the levels of the x86-64 psABI, the baseline of 64-bit ARM, GPUs, and their twins.
 std::vector<Target> levels() {
   llvm::InitializeAllTargetInfos();
   llvm::InitializeAllTargets();
@@ -97,20 +97,24 @@ std::vector<Target> levels() {
   }
   const std::string gpu = "nvptx64-nvidia-cuda";
   if (is_known_to_llvm(gpu)) {
-    for (const char* const name : {"sm_80", "sm_90"}) {
+    for (const char* const name : {"sm_80", "sm_90", "sm_90a"}) {
       Target& target = made.emplace_back(Target{.name = name, .triple = gpu, .cpu = name, .features = ""});
       set_gpu(target);
+      target.has_warpgroups = target.name == "sm_90a";
       target.key = key_of(target);
     }
   }
-  Target& twin = made.emplace_back(host);
-  set_gpu(twin);
-  twin.name = "twin";
-  twin.features = host.features;
-  twin.multiplies_bf16 = host.multiplies_bf16;
-  twin.has_vector_range = twin.has_vector_scale = false;
-  twin.is_twin = true;
-  twin.key = concat("twin ", key_of(twin));
+  for (const char* const name : {"twin", "twin_90a"}) {
+    Target& twin = made.emplace_back(host);
+    set_gpu(twin);
+    twin.name = name;
+    twin.features = host.features;
+    twin.multiplies_bf16 = host.multiplies_bf16;
+    twin.has_vector_range = twin.has_vector_scale = false;
+    twin.has_warpgroups = twin.name == "twin_90a";
+    twin.is_twin = true;
+    twin.key = concat(twin.name, ' ', key_of(twin));
+  }
   return made;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -16,8 +18,7 @@ namespace weft::compiler::twin {
 
 namespace {
 
-constexpr std::uint32_t most_threads = 1024,
-                        most_shared_bytes = 48 * 1024;  // of a block that asks the driver for nothing special
+constexpr std::uint32_t most_threads = 1024, most_shared_bytes = 227 * 1024;
 
 std::atomic<std::uint64_t> chosen_seed = 1, launches = 0;
 
@@ -50,6 +51,11 @@ struct Copy {
   }
 };
 
+struct BeginningProduct {
+  WarpgroupProduct* product;
+  bool is_now;
+};
+
 struct Thread {
   State state = State::fresh;
   Fiber* fiber = nullptr;
@@ -58,7 +64,8 @@ struct Thread {
   // The function that does the warp's work with the parts of its threads; null if they exchange values.
   void (*act)(void* const* parts) = nullptr;
   void* part = nullptr;
-  std::vector<Copy> copies;  // that have begun
+  std::vector<Copy> copies;               // that have begun
+  std::deque<WarpgroupProduct> products;  // that have begun
 };
 
 // Runs one block after the other.
@@ -140,7 +147,41 @@ class Launch {
     threads_[running_].copies.clear();
   }
 
+  // A product may happen at any time from its begin until its threads have waited for it; all threads of a warp begin and wait together.
+  void begin_product(WarpgroupProduct product) {
+    product.shared = shared_;
+    std::deque<WarpgroupProduct>& mine = threads_[running_].products;
+    mine.push_back(std::move(product));
+    BeginningProduct part{&mine.back(), draw_.below(2) == 0};
+    together(&part, [](void* const* parts) {
+      WarpgroupProduct* all[gpu_warp];
+      for (int i = 0; i < gpu_warp; ++i) all[i] = static_cast<BeginningProduct*>(parts[i])->product;
+      if (static_cast<BeginningProduct*>(parts[0])->is_now) multiply_add(all);
+    });
+  }
+  void wait_for_products(std::size_t pending, std::size_t count, float* sums) {
+    std::deque<WarpgroupProduct>& mine = threads_[running_].products;
+    float* const end = sums + count;
+    while (mine.size() > pending) {
+      together(&mine.front(), [](void* const* parts) {
+        WarpgroupProduct* all[gpu_warp];
+        for (int i = 0; i < gpu_warp; ++i) all[i] = static_cast<WarpgroupProduct*>(parts[i]);
+        if (!all[0]->is_done) multiply_add(all);
+      });
+      const std::vector<float>& sum = mine.front().sum;
+      if (end - sums < std::ssize(sum)) fail_running(" waits for a product whose sums it does not name");
+      sums = std::ranges::copy(sum, sums).out;
+      mine.pop_front();
+    }
+    if (sums != end) fail_running(" waits for sums of a product that has not begun or goes on");
+  }
+
  private:
+  void fail_running(std::string_view what) {
+    failure_ = concat(describe(running_), what);
+    wait();  // for ever
+  }
+
   void meet_warp(Thread& mine) {
     mine.state = State::in_exchange;
     const std::uint32_t first = running_ / gpu_warp * gpu_warp;
@@ -335,6 +376,19 @@ void copy(std::byte* to, const std::byte* from, std::int32_t size, std::int32_t 
   current->copy({to, from, size, count});
 }
 void wait_for_copies() { current->wait_for_copies(); }
+void begin_product(std::int32_t is_bf16, std::int32_t transposed, std::int32_t columns, std::int32_t parts,
+                   const std::uint32_t* left, const std::uint64_t* right, float* sum) {
+  current->begin_product({.is_bf16 = is_bf16 != 0,
+                          .transposed = transposed != 0,
+                          .left = {left, left + 4 * parts},
+                          .right = {right, right + parts},
+                          .sum = {sum, sum + columns / 2},
+                          .shared = nullptr});
+  std::fill_n(sum, columns / 2, std::numeric_limits<float>::quiet_NaN());
+}
+void wait_for_products(std::int32_t pending, std::int32_t count, float* sums) {
+  current->wait_for_products(static_cast<std::size_t>(pending), static_cast<std::size_t>(count), sums);
+}
 
 }  // namespace
 
@@ -364,7 +418,9 @@ std::span<const Symbol> symbols() {
                                {"weft_twin_load_matrices", reinterpret_cast<void*>(&load_matrices)},
                                {"weft_twin_rounded", reinterpret_cast<void*>(&rounded_pair)},
                                {"weft_twin_copy", reinterpret_cast<void*>(&copy)},
-                               {"weft_twin_wait_for_copies", reinterpret_cast<void*>(&wait_for_copies)}};
+                               {"weft_twin_wait_for_copies", reinterpret_cast<void*>(&wait_for_copies)},
+                               {"weft_twin_begin_product", reinterpret_cast<void*>(&begin_product)},
+                               {"weft_twin_wait_for_products", reinterpret_cast<void*>(&wait_for_products)}};
   return all;
 }
 
