@@ -1,6 +1,6 @@
 // Runs the kernels of attention on a GPU and compares them with sums on the host, then measures them.
-// Usage: gpu_attention [check|measure|all] [ORDINAL]. Exits with 1 if a result is wrong. On a GPU with warpgroups, it also checks and
-// measures the kernels without them, and measures several ways of dividing the work.
+// Usage: gpu_attention [check|measure|all] [ORDINAL]. Exits with 1 if a result is wrong. On a GPU of compute capability 9.0, it also checks
+// and measures the kernels of warpgroups, and several ways of dividing their work.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -105,20 +105,29 @@ class Memory {
   CUdeviceptr address_ = 0;
 };
 
-const compiler::Target& target_of(int ordinal) {
-  return compiler::Target::named(runtime::cuda::target_of(runtime::cuda::gpu(ordinal)));
+bool has_warpgroups(int ordinal) {
+  const auto& gpu = runtime::cuda::gpu(ordinal);
+  return gpu.major == 9 && gpu.minor == 0;
 }
 
-// How the work of each of the three kernels is divided: what AttentionKernel chooses, changed.
-using Variant = std::function<void(AttentionKernel&)>;
-void as_chosen(AttentionKernel&) {}
+const compiler::Target& target_of(int ordinal, bool with_warpgroups) {
+  const std::string name = runtime::cuda::target_of(runtime::cuda::gpu(ordinal));
+  return compiler::Target::named(with_warpgroups ? "sm_90a" : name);
+}
+
+// The kernels that a compilation chooses, with or without warpgroups, and how the division of their work is changed.
+struct Variant {
+  std::string text;
+  bool with_warpgroups = false;
+  std::function<void(AttentionKernel&)> change = [](AttentionKernel&) {};
+};
 
 class Kernel {
  public:
   Kernel(const AttentionKernel& kernel, int ordinal) : tiles_(attention_tiles(kernel)) {
     const std::string names[] = {"attention"};
     const compiler::KernelSource sources[] = {&kernel};
-    const std::string code = compiler::make_objects(sources, names, target_of(ordinal))[0];
+    const std::string code = compiler::make_objects(sources, names, target_of(ordinal, kernel.warpgroups > 0))[0];
     module_ = std::make_unique<runtime::cuda::Module>(ordinal, code);
     function_ = module_->function(gpu_function(names[0], compiler::GpuForm::elements));
     constexpr int most_shared_bytes = 8;
@@ -175,9 +184,9 @@ class Attention {
       strides[part] = strides_of_packed(part == 0 ? c.queries : c.keys);
     }
     for (int part = 0; part < 3; ++part) {
-      AttentionKernel kernel =
-          AttentionKernel::best(static_cast<Part>(part), c.dtype, c.width, c.is_causal, target_of(ordinal));
-      variant(kernel);
+      const compiler::Target& target = target_of(ordinal, variant.with_warpgroups);
+      AttentionKernel kernel = AttentionKernel::best(static_cast<Part>(part), c.dtype, c.width, c.is_causal, target);
+      variant.change(kernel);
       kernels_.push_back(std::make_unique<Kernel>(kernel, ordinal));
     }
   }
@@ -318,7 +327,7 @@ bool is_right(const Case& c, int ordinal, const Variant& variant) {
     a.key_gradient();
     if (bits() != first) text += ", BUT OTHER BITS IN ANOTHER RUN", is_right = false;
   }
-  std::cout << (is_right ? "right: " : "WRONG: ") << c.text() << text << std::endl;
+  std::cout << (is_right ? "right: " : "WRONG: ") << variant.text << ", " << c.text() << text << std::endl;
   return is_right;
 }
 
@@ -340,9 +349,9 @@ double milliseconds(F&& f) {
   return all / runs;
 }
 
-void measure(const Case& c, int ordinal, const std::string& how, const Variant& variant) {
+void measure(const Case& c, int ordinal, const Variant& variant) {
   const Attention a(c, ordinal, variant);
-  std::cout << c.text() << ", " << how << '\n' << std::fixed;
+  std::cout << c.text() << ", " << variant.text << '\n' << std::fixed;
   double all = 0;
   const auto line = [&](const char* what, double operations, double ms, const std::string& more = "") {
     std::cout << "  " << std::left << std::setw(16) << what << std::right << std::setprecision(3) << ms << " ms  "
@@ -370,25 +379,26 @@ int main(int argc, char** argv) {
     std::cout << runtime::cuda::gpu(ordinal).name << std::endl;
     const runtime::cuda::Current current(ordinal);
     bool is_right_everywhere = true;
-    const bool has_warpgroups = target_of(ordinal).has_warpgroups;
-    const auto of_warps = [](int tiles) { return [=](AttentionKernel& k) { k.warpgroups = 0, k.row_tiles = tiles; }; };
-    std::vector<std::pair<std::string, Variant>> ways{{"as chosen", as_chosen}},
-        variants{{"row tiles 1", of_warps(1)}, {"row tiles 2", of_warps(2)}};
-    if (has_warpgroups) {
-      ways.emplace_back("without warpgroups", of_warps(0));
-      const auto add = [&](int warpgroups, int columns, int at_once, bool overlaps, int blocks) {
-        variants.emplace_back(concat(warpgroups, " warpgroups, ", columns, " columns, ", at_once, " at once, ",
-                                     overlaps ? "with" : "without", " overlap, ", blocks, " blocks"),
-                              [=](AttentionKernel& k) {
-                                k.warpgroups = warpgroups, k.columns = columns, k.columns_at_once = at_once;
-                                k.overlaps = overlaps, k.blocks = blocks;
-                              });
-      };
+    std::vector<Variant> ways{{"by warps"}}, variants;
+    for (const int tiles : {1, 2})
+      variants.push_back(
+          {concat("by warps, row tiles ", tiles), false, [=](AttentionKernel& k) { k.row_tiles = tiles; }});
+    const auto add = [&](int warpgroups, int columns, int at_once, bool overlaps, int blocks) {
+      const std::string text = concat("by ", warpgroups, " warpgroups, ", columns, " columns, ", at_once, " at once, ",
+                                      overlaps ? "with" : "without", " overlap, ", blocks, " blocks");
+      variants.push_back({text, true, [=](AttentionKernel& k) {
+                            k.warpgroups = warpgroups, k.columns = columns, k.columns_at_once = at_once;
+                            k.overlaps = overlaps, k.blocks = blocks;
+                          }});
+    };
+    if (has_warpgroups(ordinal)) {
+      ways.push_back({"by warpgroups", true});
       for (const int warpgroups : {1, 2})
-        for (const int at_once : {16, 32, 64}) add(warpgroups, 64, at_once, at_once == 32, 0);
-      add(1, 128, 32, false, 0);
-      add(2, 128, 64, false, 0);
-      add(2, 128, 64, true, 0);
+        for (const int at_once : {16, 32, 64})
+          for (const bool overlaps : {false, true}) add(warpgroups, 64, at_once, overlaps, 0);
+      add(1, 64, 32, false, 3);
+      add(2, 64, 32, false, 2);
+      for (const bool overlaps : {false, true}) add(2, 128, 64, overlaps, 0);
     }
     if (what != "measure") {
       const Case cases[] = {{1, 1, 64, 64, 64, false},      {2, 3, 200, 200, 64, true},
@@ -399,24 +409,19 @@ int main(int argc, char** argv) {
                             {1, 2, 99, 99, 80, true},       {1, 2, 99, 199, 48, true},
                             {1, 2, 300, 300, 32, true},     {1, 3, 70, 70, 16, false},
                             {32, 12, 1024, 1024, 64, true}, {2, 3, 200, 200, 64, true, DType::f16}};
-      for (const auto& [how, variant] : ways)
-        for (const Case& c : cases) {
-          std::cout << how << ": ";
+      for (const Variant& variant : ways)
+        for (const Case& c : cases) is_right_everywhere = is_right(c, ordinal, variant) && is_right_everywhere;
+      for (const Variant& variant : variants)
+        for (const Case& c : {Case{2, 3, 333, 333, 64, true}, Case{2, 3, 150, 333, 64, true}})
           is_right_everywhere = is_right(c, ordinal, variant) && is_right_everywhere;
-        }
-      for (const auto& [how, variant] : variants)
-        for (const Case& c : {Case{2, 3, 333, 333, 64, true}, Case{2, 3, 150, 333, 64, true}}) {
-          std::cout << how << ": ";
-          is_right_everywhere = is_right(c, ordinal, variant) && is_right_everywhere;
-        }
     }
     if (what != "check") {
-      for (const auto& [how, variant] : variants) measure({32, 12, 1024, 1024, 64, true}, ordinal, how, variant);
-      for (const auto& [how, variant] : ways)
+      for (const Variant& variant : variants) measure({32, 12, 1024, 1024, 64, true}, ordinal, variant);
+      for (const Variant& variant : ways)
         for (const Case& c : {Case{32, 12, 1024, 1024, 64, true}, Case{32, 12, 1024, 1024, 64, false},
                               Case{64, 12, 256, 256, 64, true}, Case{64, 12, 256, 197, 64, false},
                               Case{16, 16, 2048, 2048, 128, true}, Case{16, 16, 2048, 2048, 96, true}})
-          measure(c, ordinal, how, variant);
+          measure(c, ordinal, variant);
     }
     return is_right_everywhere ? 0 : 1;
   } catch (const std::exception& error) {

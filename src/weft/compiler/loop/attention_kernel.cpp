@@ -60,7 +60,7 @@ AttentionKernel AttentionKernel::best(Part part, DType dtype, int width, bool is
   if (target.has_warpgroups) {
     constexpr int most_for_many = 80;  // the registers of wider key gradients hold the scores of only 16 columns
     kernel.warpgroups = 2;
-    kernel.overlaps = part == Part::forward;
+    kernel.overlaps = true;
     kernel.columns_at_once = part == Part::key_gradient && width > most_for_many ? 16 : 32;
   }
   return kernel;

@@ -28,11 +28,11 @@ struct AttentionKernel {
   // A block has so many warpgroups of four warps, which multiply 64 rows each with a tile that they share. 0: a block has four warps, each
   // of which multiplies on its own.
   int warpgroups = 0;
-  int row_tiles =
-      0;            // without warpgroups: 16 rows that a warp has at once, 1 or 2; 0: as many as fit into the registers
-  int columns = 0;  // with warpgroups: rows of the tiles over which a block loops; 0: 64
+  // Without warpgroups: 16 rows that a warp has at once, 1 or 2; 0: as many as fit into the registers.
+  int row_tiles = 0;
+  int columns = 0;          // with warpgroups: rows of the tiles over which a block loops; 0: 64
   int columns_at_once = 0;  // with warpgroups, gradients: those of a tile whose scores are computed at once; 0: 32
-  // With warpgroups, forward: the scores of a tile are multiplied with the values while the next tile's scores are computed.
+  // With warpgroups: what is added to the results or gradients is multiplied while the next scores are computed.
   bool overlaps = false;
   int blocks = 0;  // that must fit onto a multiprocessor at once; 0: as many as do
 
@@ -55,9 +55,10 @@ struct AttentionTiles {
   // With warpgroups, each row of a tile lies in panels of so many bytes: first the first panel of all rows, then the second. The 16-byte
   // pieces of a row change places so that equal pieces of eight neighbouring rows lie in different banks. 0 without warpgroups.
   int panel_bytes = 0;
-  int tile_bytes = 0;    // of one tile
-  int stage_bytes = 0;   // of the two tiles, and the sums of their rows, of one turn of the loop
-  int shared_bytes = 0;  // of a block, which has two stages: one is filled while the other is read
+  int tile_bytes = 0;   // of one tile
+  int stage_bytes = 0;  // of the two tiles, and the sums of their rows, of one turn of the loop
+  int shared_bytes =
+      0;  // of a block: two stages, of which one is filled while the other is read, and what else it keeps
 };
 AttentionTiles attention_tiles(const AttentionKernel& kernel);
 

@@ -74,7 +74,6 @@ const Gpu& gpu(int ordinal) {
 std::string target_of(const Gpu& gpu) {
   require(gpu.major >= 8, "cuda: ", gpu.name, " has compute capability ", gpu.major, '.', gpu.minor,
           "; programs need 8.0 (Ampere) or newer");
-  if (gpu.major == 9 && gpu.minor == 0) return "sm_90a";
   return gpu.major >= 9 ? "sm_90" : "sm_80";
 }
 

@@ -24,8 +24,7 @@ const Result<std::vector<Gpu>>& find_gpus();
 // Throws Error with the reason if there is no such GPU.
 const Gpu& gpu(int ordinal);
 
-// Returns the newest target whose code the GPU runs, among those that compilers know: sm_80, sm_90, or sm_90a for compute
-// capability 9.0 alone. Throws Error for older GPUs.
+// Returns the newest target whose code the GPU runs, among those that compilers know: sm_80 or sm_90. Throws Error for older GPUs.
 std::string target_of(const Gpu& gpu);
 
 // Returns the primary context of a GPU, which libraries of NVIDIA share with weft. It is made at the first call and lives until the

@@ -101,7 +101,7 @@ class AttentionForward final : public AttentionEmitter {
           set(score, b_.CreateSelect(b_.CreateICmpSGT(seen, i32(static_cast<int>(8 * i) + e)), get(score), least_));
         }
     }
-    Value* maximum = combined(scores, half, [&](Value* a, Value* b) { return b_.CreateMaxNum(a, b); });
+    Value* maximum = combined(nullptr, scores, half, [&](Value* a, Value* b) { return b_.CreateMaxNum(a, b); });
     Value* before = get(row.maximum);
     maximum = b_.CreateMaxNum(before, row_maximum(maximum));
     set(row.maximum, maximum);
@@ -111,21 +111,25 @@ class AttentionForward final : public AttentionEmitter {
     for (const Sum& part : scores)
       for (int e = 0; e < 2; ++e)
         set(part[2 * half + e], matrices_->exp2(b_, fma(get(part[2 * half + e]), scale, offset)));
-    Value* sum = combined(scores, half, [&](Value* a, Value* b) { return b_.CreateFAdd(a, b); });
-    set(row.sum, fma(get(row.sum), shrink, sum));
+    Value* sum = b_.CreateFMul(get(row.sum), shrink);
+    set(row.sum, combined(sum, scores, half, [&](Value* a, Value* b) { return b_.CreateFAdd(a, b); }));
     return shrink;
   }
 
-  // Combines this thread's elements of a row in four chains, so that no instruction waits for the one before.
-  Value* combined(const std::vector<Sum>& sums, int half, const std::function<Value*(Value*, Value*)>& combine) {
-    std::array<Value*, 4> chains{};
-    for (std::size_t i = 0; i < sums.size(); ++i)
-      for (std::size_t e = 0; e < 2; ++e) {
-        Value*& chain = chains[2 * (i % 2) + e];
-        Value* element = get(sums[i][2 * half + e]);
-        chain = chain ? combine(chain, element) : element;
-      }
-    return combine(combine(chains[0], chains[1]), combine(chains[2], chains[3]));
+  // Combines this thread's elements of a row, behind a first value if there is one. Warpgroups, which run fewer warps at once, do it in four
+  // chains, so that no instruction waits for the one before.
+  Value* combined(Value* first, const std::vector<Sum>& sums, int half,
+                  const std::function<Value*(Value*, Value*)>& combine) {
+    std::vector<Value*> chains(has_warpgroups() ? 4 : 1);
+    chains[0] = first;
+    for (std::size_t i = 0; i < 2 * sums.size(); ++i) {
+      Value*& chain = chains[i % chains.size()];
+      Value* element = get(sums[i / 2][2 * half + static_cast<int>(i % 2)]);
+      chain = chain ? combine(chain, element) : element;
+    }
+    Value* all = chains[0];
+    for (std::size_t i = 1; i < chains.size(); ++i) all = combine(all, chains[i]);
+    return all;
   }
 
   // Returns the maximum as a power of two's exponent; 0 for a row that has seen no key, so that nothing becomes inf - inf.

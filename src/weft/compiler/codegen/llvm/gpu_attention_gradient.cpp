@@ -49,7 +49,7 @@ class AttentionGradient : public AttentionEmitter {
   // How many columns of a tile are computed at a time.
   int columns_at_once() const { return tiles_.columns_at_once; }
 
-  // Products that are added to gradients go on while the next scores are computed.
+  // Products that are added to gradients may go on while the next scores are computed.
   void begin_to_add(Sums& gradients, const Lefts& lefts, Value* tile, int row) {
     add_rows(gradients, lefts, tile, row);
     begun_.emplace_back(&gradients, lefts);
@@ -167,6 +167,7 @@ class QueryGradient final : public AttentionGradient {
       set(place, b_.CreateFMul(get(weights[r][part][2 * half + e]), difference));
     });
     begin_to_add(gradients_, rounded(d_scores), turn.stage, key);
+    if (!kernel_.overlaps) end_products();
   }
 
   Lefts q_, dy_;
@@ -254,6 +255,7 @@ class KeyGradient final : public AttentionGradient {
       set(place, b_.CreateFMul(get(weights[r][part][2 * half + e]), difference));
     });
     begin_to_add(dk_, rounded(d_scores), turn.stage, query);
+    if (!kernel_.overlaps) end_products();
   }
 
   // Returns a sum of one of this thread's two queries: its log sum, or that of result * d_result.

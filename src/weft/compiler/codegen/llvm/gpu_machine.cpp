@@ -16,6 +16,8 @@ namespace {
 
 class Nvptx final : public GpuMachine {
  public:
+  explicit Nvptx(const Target& target) : shared_alignment_(target.has_warpgroups ? 1024 : 16) {}
+
   Value* index(llvm::IRBuilder<>& b, Index index) override {
     using namespace llvm::Intrinsic;
     constexpr llvm::Intrinsic::ID registers[] = {nvvm_read_ptx_sreg_tid_x,    nvvm_read_ptx_sreg_tid_y,
@@ -38,7 +40,7 @@ class Nvptx final : public GpuMachine {
     auto* type = llvm::ArrayType::get(b.getInt8Ty(), 0);  // the launch says how large it is
     auto* memory = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::ExternalLinkage, nullptr, name,
                                             nullptr, llvm::GlobalValue::NotThreadLocal, shared_space);
-    memory->setAlignment(llvm::Align(1024));  // the matrices of a warpgroup begin at multiples of it
+    memory->setAlignment(llvm::Align(shared_alignment_));
     return memory;
   }
   void make_kernel(llvm::Function& function, int threads, int blocks) override {
@@ -53,6 +55,9 @@ class Nvptx final : public GpuMachine {
     note("maxntidx", threads);
     if (blocks) note("minctasm", blocks);
   }
+
+ private:
+  std::uint64_t shared_alignment_;  // the matrices of warpgroups begin at multiples of 1024
 };
 
 // Calls the functions of codegen/twin.
@@ -109,7 +114,7 @@ std::string twin_function(const std::string& function) { return function + "_cal
 
 std::unique_ptr<GpuMachine> gpu_machine(const Target& target) {
   if (target.is_twin) return std::make_unique<Twin>();
-  return std::make_unique<Nvptx>();
+  return std::make_unique<Nvptx>(target);
 }
 
 }  // namespace weft::compiler

@@ -18,14 +18,14 @@
 namespace weft::compiler {
 
 // The right operand [16 k, 8 n] of a warpgroup, in shared memory. Either its columns, or its rows if it is `transposed`, lie in lines of
-// `swizzle` bytes: 128, 64 or 32. Eight lines follow each other at once; the 16-byte pieces of a line change places (see swizzled_piece).
+// `swizzle` bytes: 128, 64 or 32. Eight lines follow each other at once; the 16-byte pieces of a line change places:
+// the three (two, one) bits of the address that number the piece are exclusive-ored with those that number the 128 bytes in which it lies.
 struct SharedMatrix {
   llvm::Value* place = nullptr;  // its first line, in bytes of shared memory
   bool transposed = false;
   int swizzle = 128;
-  int to_next_lines = 0;  // bytes from eight lines to the next eight
-  int to_next_panel =
-      0;  // transposed: bytes from the lines to those with the next columns, for more columns than a line has
+  int to_next_lines = 0;   // bytes from eight lines to the next eight
+  int to_next_panel = 0;   // transposed: bytes to the lines with the next columns, for more columns than a line has
   std::vector<int> steps;  // bytes from `place` to the part with each 16 of the rows
 };
 
