@@ -158,6 +158,18 @@ TEST(GpuOps, FoldsOfSeveralTensors) {
       }
 }
 
+// The initial values are no identities, so each of them counts once, however many elements the last group has.
+TEST(GpuOps, FoldsBeginOnceWithTheirInitialValues) {
+  const Type element(DType::i32, {});
+  const auto sum_and_product = ir::make_graph(std::array{element, element, element, element},
+                                              [](ir::Graph&, auto x) { return std::vector{x[0] + x[2], x[1] * x[3]}; });
+  for (const std::int64_t n : {1, 7, 8, 9, 126})
+    check_on_gpu({Type(DType::i32, {5, n}), Type(DType::i32, {5, n})}, [&](ir::Graph& g, auto x) {
+      const std::array inits{ir::constant(g, element, 5), ir::constant(g, element, 3)};
+      return ir::reduce(std::array{x[0], x[1]}, inits, Dims{1}, sum_and_product);
+    });
+}
+
 // The body is not commutative, so the order of the elements counts: it keeps the last one that is not 0.
 TEST(GpuOps, FoldsKeepTheirOrder) {
   const Type element(DType::i32, {});

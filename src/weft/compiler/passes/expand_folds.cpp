@@ -50,13 +50,24 @@ Value rows_of(Value x, std::span<const std::int64_t> reduced) {
   return ir::reshape(ir::transpose(x, order), {Dim(x.type().elements() / folded), Dim(folded)});
 }
 
-// Returns element `k` of each group of `size` neighbours in the rows, which are padded where the last group is not full.
+// Returns element `k` of each group of `size` neighbours in the rows; where the last group has none, it is anything.
 Value element_of_groups(Value rows, Value init, std::int64_t k, std::int64_t size) {
   const std::int64_t count = rows.type().size(0), length = rows.type().size(1), groups = (length + size - 1) / size;
   const Dims none{0, 0}, behind{0, groups * size - length}, start{0, 0, k}, limit{count, groups, k + 1}, ones{1, 1, 1};
   const Value whole = behind[1] == 0 ? rows : ir::pad(rows, init, none, behind, none);
   const Value grouped = ir::reshape(whole, {Dim(count), Dim(groups), Dim(size)});
   return ir::reshape(ir::slice(grouped, start, limit, ones), {Dim(count), Dim(groups)});
+}
+
+// Returns `otherwise` for the last group of each row.
+std::vector<Value> except_in_last_group(const std::vector<Value>& groups, const std::vector<Value>& otherwise) {
+  const Type type = groups[0].type();
+  const Value number = ir::iota(groups[0].graph(), Type(DType::i64, type.dims()), 1);
+  const Value is_last =
+      ir::compare(number, ir::constant_like(number, static_cast<double>(type.size(1) - 1)), ir::Direction::EQ);
+  std::vector<Value> chosen;
+  for (std::size_t i = 0; i < groups.size(); ++i) chosen.push_back(ir::select(is_last, otherwise[i], groups[i]));
+  return chosen;
 }
 
 std::vector<Value> fold_in_groups(ir::Graph& graph, const ir::Node& node, std::span<const Value> operands) {
@@ -77,8 +88,13 @@ std::vector<Value> fold_in_groups(ir::Graph& graph, const ir::Node& node, std::s
       for (std::size_t i = 0; i < count; ++i) of.push_back(element_of_groups(rows[i], inits[i], k, size));
       return of;
     };
+    const std::int64_t in_last_group = (rows[0].type().size(1) - 1) % size + 1;
     std::vector<Value> folded = elements(0);
-    for (std::int64_t k = 1; k < size; ++k) folded = combined(std::move(folded), elements(k));
+    for (std::int64_t k = 1; k < size; ++k) {
+      std::vector<Value> next = combined(folded, elements(k));
+      if (k >= in_last_group) next = except_in_last_group(next, folded);
+      folded = std::move(next);
+    }
     rows = std::move(folded);
   }
   std::vector<Value> start, results;
