@@ -1,5 +1,6 @@
 // Trains GPT-2 (124 million parameters) on random tokens, on the device that WEFT_DEVICE names, and prints one JSON object with the times of
-// the steps; for a GPU, also by how many bytes the memory in use grew according to the driver. The peers are bench/peers/language_model_torch.py and language_model_jax.py, with the same flags.
+// the steps; for a GPU, also by how many bytes the memory in use grew according to the driver. The peers are
+// bench/peers/language_model_torch.py and language_model_jax.py, with the same flags.
 //   bench_language_model --batch 32 --context 1024 --steps 20
 #include <chrono>
 #include <cstdlib>

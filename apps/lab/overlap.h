@@ -13,8 +13,8 @@ struct OverlapOptions {
   std::int64_t width = 0, batch = 4, tokens = 32;
   std::int64_t steps = 20;
   std::int64_t device_threads = 1;
-  double simulate_us =
-      0;  // 0: the device of WEFT_DEVICE; otherwise a simulated one on which each launch takes this long
+  // 0: the device of WEFT_DEVICE; otherwise a simulated one on which each launch takes this long.
+  double simulate_us = 0;
 };
 
 struct OverlapBar {

@@ -32,7 +32,7 @@ struct AttentionKernel {
   int row_tiles = 0;
   int columns = 0;          // with warpgroups: rows of the tiles over which a block loops; 0: 64
   int columns_at_once = 0;  // with warpgroups, gradients: those of a tile whose scores are computed at once; 0: 32
-  // With warpgroups: what is added to the results or gradients is multiplied while the next scores are computed.
+  // Whether warpgroups multiply what is added to the results or gradients while they compute the next scores.
   bool overlaps = false;
   int blocks = 0;  // that must fit onto a multiprocessor at once; 0: as many as do
 
@@ -52,13 +52,13 @@ struct AttentionTiles {
   int columns = 64;          // rows of the tiles over which a block loops: keys, or queries for the key gradient
   int columns_at_once = 16;  // those of a tile whose scores a gradient computes at once
   int row_bytes = 0;  // from one row of a tile to the next in shared memory; with warpgroups only of a tile of results
-  // With warpgroups, each row of a tile lies in panels of so many bytes: first the first panel of all rows, then the second. The 16-byte
+  // Warpgroups need each row of a tile in panels of so many bytes: first the first panel of all rows, then the second. The 16-byte
   // pieces of a row change places so that equal pieces of eight neighbouring rows lie in different banks. 0 without warpgroups.
   int panel_bytes = 0;
   int tile_bytes = 0;   // of one tile
   int stage_bytes = 0;  // of the two tiles, and the sums of their rows, of one turn of the loop
-  int shared_bytes =
-      0;  // of a block: two stages, of which one is filled while the other is read, and what else it keeps
+  // Those of a block: two stages, of which one is filled while the other is read, and what else it keeps.
+  int shared_bytes = 0;
 };
 AttentionTiles attention_tiles(const AttentionKernel& kernel);
 

@@ -25,8 +25,8 @@ inline constexpr std::size_t gpu_form_count = 8;
 
 // The most threads of a block in each walk.
 inline constexpr int gpu_lane_threads = 256, gpu_row_threads = 512, gpu_column_threads = 512;
-inline constexpr int most_column_parts =
-    64;  // threads of a block that divide the reduced axes of columns among themselves
+// The most threads of a block that divide the reduced axes of columns among themselves.
+inline constexpr int most_column_parts = 64;
 inline constexpr int gpu_warp = 32;
 
 // A tile has so many lanes, and as many positions on the axis along which a block reads; a warp reads or stores one line of it. In shared

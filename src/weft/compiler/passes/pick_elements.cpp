@@ -126,8 +126,7 @@ class Picker {
 };
 
 // An index outside of the row picks nothing, and the sum is 0.
-Value picked(Rewriter& rewriter, const ir::Node& sum, Value init) {
-  const Pick pick = *pick_of(sum);
+Value picked(Rewriter& rewriter, const Pick& pick, const ir::Node& sum, Value init) {
   Picker picker(rewriter, pick);
   const Value index = picker.index(), element = picker.narrow(pick.x);
   const auto size = static_cast<double>(pick.x.size(pick.dimension));
@@ -143,8 +142,10 @@ std::shared_ptr<ir::Graph> pick_elements(const ir::Graph& graph, const Target& t
   if (!target.is_gpu || std::ranges::none_of(graph.nodes(), [](const ir::Node* n) { return pick_of(*n).has_value(); }))
     return nullptr;
   Rewriter rewriter(graph);
-  return rewriter.run([&](const ir::Node& node, std::span<const Value> operands) {
-    return pick_of(node) ? std::optional(std::vector{picked(rewriter, node, operands[1])}) : std::nullopt;
+  return rewriter.run([&](const ir::Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
+    const std::optional<Pick> pick = pick_of(node);
+    if (!pick) return std::nullopt;
+    return std::vector{picked(rewriter, *pick, node, operands[1])};
   });
 }
 

@@ -94,7 +94,7 @@ inline Real with_bits(Whole x) {
   const bool wide = type->getScalarSizeInBits() == 64;
   return {x.b, x.b->CreateBitCast(x.v, with_element(type, wide ? x.b->getDoubleTy() : x.b->getFloatTy()))};
 }
-// By its bits, because LLVM's instruction for it becomes five on a GPU.
+// This works on the bits, because LLVM's instruction for it becomes five on a GPU.
 inline Real copysign(Real x, Real sign) {
   const std::int64_t highest = std::int64_t{1} << (x.v->getType()->getScalarSizeInBits() - 1);
   return with_bits((bits_of(x) & ~highest) | (bits_of(sign) & highest));

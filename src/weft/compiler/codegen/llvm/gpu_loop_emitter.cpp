@@ -44,7 +44,7 @@ class GpuLoopEmitter final : public LoopEmitter {
   }
 
  private:
-  // What a lane computes from floating-point numbers that lie in memory with 16 bits, and from values of its row.
+  // Finds what a lane computes from floating-point numbers that lie in memory with 16 bits, and from values of its row.
   void find_numbers_of_16_bits() {
     for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
       const Expr& e = loop_.exprs[i];
@@ -136,6 +136,16 @@ class GpuLoopEmitter final : public LoopEmitter {
     for_each(b_.CreateLoad(b_.getInt64Ty(), next), end, step, [&](Value* at) { body({at}); });
   }
 
+  // Everything is loaded before anything is stored, since a store may overwrite the bytes of an input.
+  void compute_stored(const Place& place) {
+    for (const Store& s : loop_.stores)
+      if (per_lane(s) && stage_of(s) == place.stage) value(s.value, place);
+  }
+  void store_lanes(const Place& place) {
+    for (const Store& s : loop_.stores)
+      if (per_lane(s) && stage_of(s) == place.stage) store(s, value(s.value, place), place);
+  }
+
   void emit_vectors_together(const std::vector<Value*>& at, int stage) {
     std::vector<std::vector<Value*>> values(at.size(), std::vector<Value*>(loop_.exprs.size()));
     const auto for_each_vector = [&](const std::function<void(const Place&)>& body) {
@@ -144,19 +154,14 @@ class GpuLoopEmitter final : public LoopEmitter {
         body({.vector = true, .mask = nullptr, .values = &values[v], .stage = stage, .copy = 0, .linear_lane = at[v]});
       }
     };
-    const auto for_each_store = [&](const std::function<void(const Store&)>& body) {
-      for (const Store& s : loop_.stores)
-        if (per_lane(s) && stage_of(s) == stage) body(s);
-    };
     for_each_vector([&](const Place& place) {
       for (ExprId id = 0; id < std::ssize(loop_.exprs); ++id)
         if (is_kept(id) && first_stage_of(loop_, id) == stage) value(id, place);
     });
     for (const Kept& k : std::exchange(kept_, {})) b_.CreateAlignedStore(k.value, k.address, k.alignment);
     for_each_vector([&](const Place& place) { accumulate(stage, place); });
-    for_each_vector([&](const Place& place) { for_each_store([&](const Store& s) { value(s.value, place); }); });
-    for_each_vector(
-        [&](const Place& place) { for_each_store([&](const Store& s) { store(s, value(s.value, place), place); }); });
+    for_each_vector([&](const Place& place) { compute_stored(place); });
+    for_each_vector([&](const Place& place) { store_lanes(place); });
   }
 
   void store_row_values(int stage) {
@@ -191,24 +196,18 @@ class GpuLoopEmitter final : public LoopEmitter {
         }
         axes_[lane_axis()] = nullptr;
       };
-      const auto for_each_store = [&](const std::function<void(const Store&)>& body) {
-        for (const Store& s : loop_.stores)
-          if (per_lane(s) && stage_of(s) == stage) body(s);
-      };
       emit_row_values(stage);
       start_reductions(stage, 1);
       for_each_vector([&](const Place& place, bool is_last) {
         for (std::size_t i = 0; i < loop_.exprs.size(); ++i)
           if (reduces_in(loop_.exprs[i], stage)) add(i, place, is_last ? active : nullptr);
       });
-      for_each_vector(
-          [&](const Place& place, bool) { for_each_store([&](const Store& s) { value(s.value, place); }); });
+      for_each_vector([&](const Place& place, bool) { compute_stored(place); });
       for_each_vector([&](const Place& place, bool is_last) {
-        const auto store_all = [&] { for_each_store([&](const Store& s) { store(s, value(s.value, place), place); }); };
         if (is_last)
-          if_then(active, store_all);
+          if_then(active, [&] { store_lanes(place); });
         else
-          store_all();
+          store_lanes(place);
       });
       combine_threads(stage);
       store_row_values(stage);
