@@ -1,24 +1,16 @@
 // The kernels of attention for a GPU, run by the host, against the decomposition in f64.
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <tests/tensor/check.h>
-
-#include <gtest/gtest.h>
+#include <tests/tensor/attention_check.h>
 
 #include <weft/compiler/codegen/twin/twin.h>
-#include <weft/compiler/compiler.h>
 #include <weft/compiler/plan/sized_program.h>
 #include <weft/ir/general.h>
-#include <weft/ir/interpreter.h>
-#include <weft/ir/text/text.h>
-#include <weft/runtime/cpu/cpu_device.h>
-#include <weft/weft.h>
 
 namespace weft {
 namespace {
 
-using Function = std::function<std::vector<Tensor>(const std::vector<Tensor>&)>;
+using test::attention_thunks;
+using test::recorded;
+using test::with_gradients;
 
 struct AttentionCase {
   std::int64_t queries, keys, width;
@@ -26,62 +18,22 @@ struct AttentionCase {
   DType dtype = DType::bf16;
 };
 
-std::shared_ptr<const ir::Graph> recorded(const Function& function, const std::vector<Shape>& shapes, DType dtype) {
-  std::vector<Tensor> arguments;
-  for (const Shape& shape : shapes) arguments.push_back(zeros(shape, dtype));
-  return ir::parse(export_stablehlo(function, arguments));
-}
-
-std::vector<ir::Array> run_on_twin(const std::shared_ptr<const runtime::Executable>& executable,
-                                   const std::vector<ir::Array>& inputs) {
-  std::vector<runtime::BufferPtr> buffers;
-  for (const ir::Array& input : inputs) buffers.push_back(runtime::cpu().upload(input.type(), input.bytes()));
-  std::vector<ir::Array> outputs;
-  for (const auto& buffer : runtime::cpu().launch(executable, buffers))
-    outputs.emplace_back(buffer->type(), buffer->bytes());
-  return outputs;
-}
-
-std::ptrdiff_t attention_thunks(const runtime::Executable& executable) {
-  return std::ranges::count_if(executable.thunks,
-                               [](const auto& thunk) { return thunk->info.category == "attention"; });
-}
-
-// Compares with the same function in f64. Weights, their gradients and the results are rounded to 8 bits (f16: 11), and of terms that cancel
-// remains the rounding of f32.
+// Runs the kernels with the threads of blocks in two orders.
 void compare(const std::shared_ptr<const runtime::Executable>& executable, const ir::Graph& in_f64,
              const std::vector<Shape>& shapes, DType dtype) {
-  std::vector<ir::Array> inputs, wide;
-  for (const Shape& shape : shapes) {
-    const Tensor x = (test::arbitrary(shape, static_cast<std::int64_t>(inputs.size())) * 1.5).to(dtype);
-    const Tensor same = x.to(DType::f64);
-    inputs.emplace_back(x.type(), x.bytes());
-    wide.emplace_back(same.type(), same.bytes());
-  }
-  const auto expected = ir::interpret(in_f64, wide);
-  const double bound = dtype == DType::bf16 ? 0.016 : 0.002;
-  std::vector<ir::Array> first;
-  for (const std::uint64_t seed : {1, 2}) {
-    compiler::twin::set_seed(seed);
-    const auto found = run_on_twin(executable, inputs);
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      double largest = 0;
-      for (std::int64_t e = 0; e < found[i].size(); ++e) largest = std::max(largest, std::abs(expected[i].element(e)));
-      for (std::int64_t e = 0; e < found[i].size(); ++e)
-        ASSERT_NEAR(found[i].element(e), expected[i].element(e), bound * largest + 1e-5)
-            << "result " << i << " at " << e;
-      if (!first.empty()) {
-        EXPECT_TRUE(std::ranges::equal(found[i].bytes(), first[i].bytes())) << "other bits in another order";
-      }
-    }
-    first = found;
-  }
+  const test::AttentionData data(shapes, dtype);
+  compiler::twin::set_seed(1);
+  const auto found = test::run_on_host(executable, data.inputs);
+  test::expect_near(found, ir::interpret(in_f64, data.in_f64), dtype);
+  compiler::twin::set_seed(2);
+  test::expect_same_bits(test::run_on_host(executable, data.inputs), found);
 }
 
 // Both kinds of kernels: those whose warps multiply on their own, and those of warpgroups.
 constexpr const char* twins[] = {"twin", "twin_90a"};
 
-void check(const Function& function, const std::vector<Shape>& shapes, DType dtype, std::ptrdiff_t kernels) {
+void check(const test::AttentionFunction& function, const std::vector<Shape>& shapes, DType dtype,
+           std::ptrdiff_t kernels) {
   for (const char* const twin : twins) {
     SCOPED_TRACE(twin);
     compiler::Options options;
@@ -90,17 +42,6 @@ void check(const Function& function, const std::vector<Shape>& shapes, DType dty
     EXPECT_EQ(attention_thunks(*executable), kernels);
     compare(executable, *recorded(function, shapes, DType::f64), shapes, dtype);
   }
-}
-
-// The result, and the gradients of all inputs for a cotangent, which is the last of them.
-Function with_gradients(const std::function<Tensor(const std::vector<Tensor>&)>& function) {
-  return [function](const std::vector<Tensor>& x) {
-    const std::vector<Tensor> inputs(x.begin(), x.end() - 1);
-    const Tensor y = function(inputs);
-    std::vector<Tensor> all = grad(sum(y * x.back()), inputs);
-    all.push_back(y);
-    return all;
-  };
 }
 
 TEST(AttentionKernels, OfOneProductOfQueriesKeysAndValues) {

@@ -66,7 +66,7 @@ void verify(const ir::Module& module) {
   for (const auto& function : module.functions) ir::verify(*function);
 }
 
-void run_pass(const compiler::Pass& pass, const compiler::Target& machine, ir::Module& module) {
+void run_pass(const compiler::Pass& pass, const compiler::Options& machine, ir::Module& module) {
   for (auto& function : module.functions) {
     auto next = pass.run(*function, machine);
     if (!next) continue;
@@ -104,7 +104,7 @@ ir::Module run_section(const OptOptions& options, std::span<const compiler::Pass
   if (options.verify) verify(module);
   if (options.partition) partition(options, module);
   for (const compiler::Pass* pass : passes) {
-    run_pass(*pass, compiler::Target::named(options.machine), module);
+    run_pass(*pass, {.target = &compiler::Target::named(options.machine)}, module);
     if (options.verify) verify(module);
     if (options.print_after_each) std::cout << "// after " << pass->name << '\n' << print(module, options.print);
   }

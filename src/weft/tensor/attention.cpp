@@ -178,6 +178,12 @@ struct Groups {
   }
 };
 
+// Returns whether a kernel of attention may be given queries that were multiplied by the factor: 16-bit floats would be rounded once more.
+bool is_exact(DType dtype, double factor) {
+  int exponent = 0;
+  return byte_size(dtype) > 2 || std::abs(std::frexp(factor, &exponent)) == 0.5;
+}
+
 }  // namespace
 
 Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
@@ -200,11 +206,16 @@ Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, co
   check(frame, q, operands[1], operands[2], mask);
   if (mask) operands.push_back(mask);
   const double usual = 1 / std::sqrt(static_cast<double>(q.size(q.rank() - 1)));
+  double scale = options.scale.value_or(usual);
+  if (scale != usual && is_exact(q.dtype(), scale / usual)) {
+    operands[0] = q * (scale / usual);
+    scale = usual;
+  }
   // A single query sees all keys.
   const bool is_causal = options.causal && !(groups && groups->as_rows);
-  const bool is_on_host = device().id().memory_space().is_host_visible();  // a GPU needs no blocks
-  const Attention attention{
-      .is_causal = is_causal, .has_blocks = is_causal && is_on_host, .scale = options.scale.value_or(usual)};
+  // A program for a mesh has no kernel of attention, because it is divided node by node.
+  const bool has_blocks = is_causal && frame.recording().mesh().has_value();
+  const Attention attention{.is_causal = is_causal, .has_blocks = has_blocks, .scale = scale};
   const auto finish = [&](Value y) { return frame.tensor(groups ? groups->result(y, given) : y); };
   // The slices of several blocks are no part of a composite's region when sizes become symbols: each length would be a program of its own.
   const bool stays_whole = !attention.has_blocks || q.size(q.rank() - 2) <= rows_of_block(q.size(q.rank() - 2));

@@ -36,16 +36,14 @@ bool is_attention_by_time(const ir::Node& node) { return full_name(node).ends_wi
 
 bool has_attention_kernel(const ir::Node& node, const Target& target) {
   const bool is_gradient = is_attention_gradient(node);
-  if (!target.is_gpu || !(is_gradient || is_causal_attention(node) || composite_name(node) == ir::attention))
-    return false;
+  if (!is_gradient && !is_causal_attention(node) && composite_name(node) != ir::attention) return false;
   if (node.operands.size() != (is_gradient ? 6 : 3)) return false;  // others have a mask
   const Type q = node.operand(0).type(), k = node.operand(1).type(), v = node.operand(2).type();
   const int rank = q.rank();
-  if (!is_float(q.dtype()) || byte_size(q.dtype()) != 2 || rank < 3 || k.dtype() != q.dtype() || k.rank() != rank ||
-      v != k)
-    return false;
+  const bool suits = is_float(q.dtype()) && (!target.is_gpu || (byte_size(q.dtype()) == 2 && rank >= 3));
+  if (!suits || rank < 2 || k.dtype() != q.dtype() || k.rank() != rank || v != k) return false;
   const Dim width = q.dim(rank - 1);
-  constexpr int most = 128, step = 16;
+  const int most = target.is_gpu ? 128 : 256, step = target.is_gpu ? 16 : 8;
   return std::ranges::equal(q.dims().first(rank - 2), k.dims().first(rank - 2)) && width == k.dim(rank - 1) &&
          width.is_constant() && width.value() > 0 && width.value() <= most && width.value() % step == 0;
 }

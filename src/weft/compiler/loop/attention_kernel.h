@@ -62,8 +62,8 @@ struct AttentionTiles {
 };
 AttentionTiles attention_tiles(const AttentionKernel& kernel);
 
-// Returns whether the target computes the node, attention or its gradient, with these kernels: without a mask, on 16-bit floats, and with
-// equal leading dimensions of queries, keys and values.
+// Returns whether the target computes the node, attention or its gradient, with these kernels or those of cpu_attention.h: without a mask,
+// with equal leading dimensions of queries, keys and values, on a GPU for 16-bit floats.
 bool has_attention_kernel(const ir::Node& node, const Target& target);
 // Return whether such a node is a gradient, whether it is causal, and whether its results of rank 4 are [batch, time, heads, width], as products
 // read and write them. A composite of the last kind has this suffix behind its name.

@@ -67,23 +67,26 @@ std::vector<ir::Value> by_time(const ir::Node& node, std::span<const ir::Value> 
   return turned(ir::composite(name, operands, std::move(region)));
 }
 
-std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph, const Target& target) {
-  const auto stays = [&](const ir::Node& node) { return has_attention_kernel(node, target); };
+// Composites for which the target has a kernel stay; without a target, none does.
+std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph, const Target* target) {
+  const ReadResults is_read(graph);
+  const auto stays = [&](const ir::Node& node) {
+    if (!target || !has_attention_kernel(node, *target)) return false;
+    ir::Node& read = *graph.nodes()[node.id];
+    return target->is_gpu || is_faster_as_kernel(node, is_attention_gradient(node) || is_read(read.result(1)));
+  };
   const auto is_final = [&](const ir::Node& node) {
     return stays(node) && (node.operand(0).type().rank() != 4 || is_attention_by_time(node));
   };
   const auto concerns = [&](const ir::Node& node) { return node.op->flow == ir::Flow::call && !is_final(node); };
   if (std::ranges::none_of(graph.nodes(), [&](const ir::Node* node) { return concerns(*node); })) return nullptr;
-  const ReadResults is_read(graph);
   return rewrite_where(graph, concerns, [&](ir::Graph& to, const ir::Node& node, std::span<const ir::Value> operands) {
     if (stays(node)) return std::optional(by_time(node, operands));
     return std::optional(inlined(to, *graph.nodes()[node.id], operands, is_read));
   });
 }
 
-}  // namespace
-
-std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& graph, const Target& target) {
+std::shared_ptr<ir::Graph> inline_all(const ir::Graph& graph, const Target* target) {
   std::shared_ptr<ir::Graph> result = inline_once(graph, target);
   // A decomposition may contain further composites.
   while (result)
@@ -94,8 +97,12 @@ std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& gra
   return result;
 }
 
-std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) {
-  return inline_composites_without_kernel(graph, Target::host());
+}  // namespace
+
+std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& graph, const Target& target) {
+  return inline_all(graph, &target);
 }
+
+std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph) { return inline_all(graph, nullptr); }
 
 }  // namespace weft::compiler

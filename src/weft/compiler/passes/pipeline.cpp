@@ -14,42 +14,50 @@ namespace weft::compiler {
 
 namespace {
 
-// Wraps a pass that is the same for every target.
+// Wraps a pass that is the same for all options, or for all but the target.
 template <auto run>
-constexpr auto for_all = [](const ir::Graph& graph, const Target&) { return run(graph); };
+constexpr auto for_all = [](const ir::Graph& graph, const Options&) { return run(graph); };
+template <auto run>
+constexpr auto for_target = [](const ir::Graph& graph, const Options& options) { return run(graph, *options.target); };
+
+// A kernel adds in another order than the decomposition.
+std::shared_ptr<ir::Graph> inline_composites_for(const ir::Graph& graph, const Options& options) {
+  return options.strict ? inline_composites(graph) : inline_composites_without_kernel(graph, *options.target);
+}
 
 constexpr Pass pass_table[] = {
-    {"inline-composites", "replaces composites without a kernel by their decomposition",
-     inline_composites_without_kernel},
+    {"inline-composites", "replaces composites without a kernel by their decomposition", inline_composites_for},
     {"merge-loops", "replaces a loop by another one that computes the same and more", for_all<merge_loops>},
     {"expand-collectives", "replaces collectives by what they do with a single process", for_all<expand_collectives>,
      /*in_strict_mode=*/true, /*on_meshes=*/false},
     {"expand-folds", "replaces folds of several tensors, and running folds, by elementwise steps, for GPUs",
-     expand_folds,
+     for_target<expand_folds>,
      /*in_strict_mode=*/false},
     {"expand-windows", "replaces reduce_window with few elements in a window by elementwise ops, for GPUs",
-     expand_windows},
+     for_target<expand_windows>},
     {"expand-padding", "replaces padding between elements by reshapes and padding behind elements, for GPUs",
-     expand_padding},
+     for_target<expand_padding>},
     {"eliminate-dead-nodes", "removes nodes that no output needs and that have no effect",
      for_all<eliminate_dead_nodes>},
     {"simplify", "simplifies algebraic identities, neutral elements, and shape ops that undo each other",
      for_all<simplify>},
     {"fold-constants", "computes nodes whose operands are constants", for_all<fold_constants>},
     {"pick-elements", "replaces a sum in which an index picks one element of each row by that element, for GPUs",
-     pick_elements},
-    {"replace-tanh", "replaces 1 + tanh(x) by 2 logistic(2 x), for GPUs", replace_tanh, /*in_strict_mode=*/false},
+     for_target<pick_elements>},
+    {"replace-tanh", "replaces 1 + tanh(x) by 2 logistic(2 x), for GPUs", for_target<replace_tanh>,
+     /*in_strict_mode=*/false},
     {"eliminate-common-subexpressions", "computes equal nodes once", for_all<eliminate_common_subexpressions>},
     {"turn-dots", "replaces a transposed dot_general by one with swapped operands", for_all<turn_dots>,
      /*in_strict_mode=*/false},
     {"order-dot-operands", "transposes operands of dot_general that a matrix product cannot read in place",
      for_all<order_dot_operands>},
-    {"expand-dots", "replaces dot_general by multiply and reduce if the library lacks its element types", expand_dots},
+    {"expand-dots", "replaces dot_general by multiply and reduce if the library lacks its element types",
+     for_target<expand_dots>},
     {"expand-small-dots",
      "replaces dot_general by multiply and reduce if it is too small for a library call, or an outer product",
      for_all<expand_small_dots>, /*in_strict_mode=*/false},
     {"split-reductions", "splits reductions over mixed dimensions, or with too few results for the threads, into two",
-     split_reductions},
+     for_target<split_reductions>},
 };
 
 // Returns the whole table, followed by a second pass that removes dead nodes.
@@ -93,7 +101,7 @@ std::shared_ptr<const ir::Graph> run_pipeline(const ir::Graph& graph, const Opti
     if (off.contains(std::string(pass->name)) || (options.strict && !pass->in_strict_mode)) continue;
     if (options.devices > 1 && !pass->on_meshes) continue;
     const auto start = std::chrono::steady_clock::now();
-    const auto made = pass->run(*current, *options.target);
+    const auto made = pass->run(*current, options);
     const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     const bool changed = made && made->fingerprint() != current->fingerprint();
     if (made) current = made;

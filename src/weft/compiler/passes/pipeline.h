@@ -19,7 +19,7 @@ struct Pass {
   std::string_view name;
   std::string_view summary;
   // returns null if the graph stays as it is
-  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Target& target);
+  std::shared_ptr<ir::Graph> (*run)(const ir::Graph& graph, const Options& options);
   // False for passes whose result depends on sizes: strict results must not depend on whether sizes are known.
   bool in_strict_mode = true;
   bool on_meshes = true;  // false for passes that assume a single device

@@ -27,11 +27,11 @@ bool is_widening(const Node& n) {
 bool is_move(const Node& n) { return n.op->kind == ir::Kind::shape && n.operands.size() == 1; }
 
 // Returns whether an operand of attention can be read through the view (plan/attention.h).
-bool suits_attention(const View& view) {
-  constexpr std::int64_t together = 8;  // elements of 16 bytes
-  const auto is_multiple = [](Size size) { return exact_quotient(size, Size(together)).has_value(); };
+bool suits_attention(const View& view, const Target& target) {
+  const std::int64_t together = target.is_gpu ? 16 / static_cast<std::int64_t>(byte_size(view.base.dtype())) : 1;
+  const auto is_multiple = [together](Size size) { return exact_quotient(size, Size(together)).has_value(); };
   const std::size_t last = view.strides.size() - 1;
-  return (last == 2 || last == 3) && view.strides[last].is(1) && is_multiple(view.offset) &&
+  return last >= 1 && last <= 3 && view.strides[last].is(1) && is_multiple(view.offset) &&
          std::ranges::all_of(view.strides.begin(), view.strides.begin() + static_cast<std::ptrdiff_t>(last),
                              is_multiple);
 }
@@ -238,7 +238,8 @@ void Placement::plan_attention(const Node& n) {
     View view = view_of(operand, [&](Value v) {
       return placed_[v.node->id] == Placed::fused || placed_[v.node->id] == Placed::own_unit || !is_move(*v.node);
     });
-    if (byte_size(operand.dtype()) != 2 || !suits_attention(view)) view = view_of(operand, [](Value) { return true; });
+    const bool has_rows = operand.rank() == n.operand(0).rank();
+    if (!has_rows || !suits_attention(view, *options_.target)) view = view_of(operand, [](Value) { return true; });
     materialise(view.base);
     attention.operands.push_back(std::move(view));
   }

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include <weft/base/error.h>
+#include <weft/compiler/thunks/cpu_attention_thunk.h>
 #include <weft/compiler/thunks/gpu_kernel_thunk.h>
 #include <weft/ir/resize.h>
 
 namespace weft::compiler {
 
 using runtime::Slice;
-using Part = AttentionKernel::Part;
 
 namespace {
 
@@ -50,6 +50,7 @@ Numbers numbers_at(const Attention& attention, const SizeValues& sizes) {
     Strides strides = numbers.dense(i == 1 || i == 2 ? numbers.keys : numbers.queries);
     if (rank == 4) strides = {stride(0), stride(1), stride(2)};
     if (rank == 3) strides = {0, stride(0), stride(1)};
+    if (rank == 2) strides = {0, 0, stride(0)};
     require(std::cmp_less(2 * strides.row, std::numeric_limits<std::int32_t>::max()), "attention: rows lie ",
             strides.row, " elements apart, which is too far");
     numbers.operands.push_back(strides);
@@ -61,7 +62,7 @@ GpuKernelCall call_of(const Routine& routine, const Numbers& numbers, std::vecto
                       const std::vector<Strides>& strides) {
   const AttentionKernel& kernel = *std::get<const AttentionKernel*>(routine.source);
   const AttentionTiles tiles = attention_tiles(kernel);
-  const std::int64_t rows = kernel.part == Part::key_gradient ? numbers.keys : numbers.queries;
+  const std::int64_t rows = kernel.part == AttentionKernel::Part::key_gradient ? numbers.keys : numbers.queries;
   const std::int64_t row_blocks = (rows + tiles.rows - 1) / tiles.rows,
                      blocks = row_blocks * numbers.batches * numbers.heads;
   require(std::max({numbers.queries, numbers.keys, blocks}) < std::numeric_limits<std::int32_t>::max() / 2,
@@ -104,20 +105,10 @@ std::vector<GpuKernelCall> gradient_calls(const std::vector<std::shared_ptr<Rout
                   {s[0], s[1], s[2], s[5], n.result(n.keys), n.result(n.keys)})};
 }
 
-Unit sized(const Attention& attention, const Target& target, const SizeValues& sizes) {
-  const ir::Node& node = *attention.node;
+// The thunks of a GPU. The scratch memory has the sums of result * d_result.
+HandwrittenThunk gpu_thunk(const ir::Node& node, const Target& target, const Numbers& numbers) {
+  using Part = AttentionKernel::Part;
   const bool is_gradient = is_attention_gradient(node);
-  const Numbers numbers = numbers_at(attention, sizes);
-  Unit unit;
-  unit.info.category = "attention";
-  unit.info.name = concat(is_gradient ? "attention_gradient." : "attention.", node.id);
-  unit.order = node.id;
-  for (const View& view : attention.operands) unit.reads.push_back(storage_of(view.base));
-  for (std::uint32_t i = 0; i < node.types.size(); ++i) unit.writes.push_back({const_cast<ir::Node*>(&node), i});
-  const double products = (is_gradient ? 5 : 2) * (is_causal_attention(node) ? 0.5 : 1);
-  unit.flops = static_cast<std::int64_t>(numbers.products(products));
-  const auto scratch = static_cast<std::uint64_t>(numbers.batches * numbers.heads * numbers.queries) * sizeof(float);
-  unit.scratch_bytes = is_gradient ? scratch : 0;
   HandwrittenThunk thunk;
   const auto add = [&](Part part) {
     auto kernel = std::make_shared<const AttentionKernel>(AttentionKernel::of(node, part, target));
@@ -131,12 +122,59 @@ Unit sized(const Attention& attention, const Target& target, const SizeValues& s
     add(Part::forward);
   }
   thunk.make = [routines = thunk.routines, numbers, is_gradient, &target](
-                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice& its_scratch) {
-    return std::make_unique<GpuKernelThunk>(is_gradient ? gradient_calls(routines, numbers, reads, writes, its_scratch)
+                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice& scratch) {
+    return std::make_unique<GpuKernelThunk>(is_gradient ? gradient_calls(routines, numbers, reads, writes, scratch)
                                                         : forward_calls(routines, numbers, reads, writes),
                                             target);
   };
-  unit.form = std::move(thunk);
+  return thunk;
+}
+
+// The thunk of a CPU.
+HandwrittenThunk cpu_thunk(const ir::Node& node, const Target& target, const Numbers& n) {
+  const bool is_gradient = is_attention_gradient(node);
+  auto kernel = std::make_shared<const CpuAttention>(
+      CpuAttention::of(node, is_gradient ? CpuAttention::Part::gradient : CpuAttention::Part::forward));
+  const CpuAttentionTiles tiles = cpu_attention_tiles(*kernel, target);
+  const CpuAttentionScratch scratch = cpu_attention_scratch(*kernel, tiles, n.queries);
+  const std::int64_t blocks = (n.queries + tiles.queries() - 1) / tiles.queries(), heads = n.batches * n.heads;
+  std::vector<Strides> strides(n.operands.begin(), n.operands.begin() + 3);
+  if (is_gradient) strides.insert(strides.end(), {n.operands[5], n.operands[3]});
+  strides.push_back(n.result(n.queries));
+  if (is_gradient) strides.insert(strides.end(), 2, n.result(n.keys));
+  std::vector<std::int64_t> parameters{n.heads, n.queries, n.keys, blocks};
+  parameters.insert(parameters.end(), scratch.places.begin(), scratch.places.end());
+  for (const Strides& s : strides) parameters.insert(parameters.end(), {s.batch, s.head, s.row});
+  const std::int64_t tasks = is_gradient ? heads : heads * blocks;
+  const double task_flops = n.products(is_gradient ? 5 : 2) / static_cast<double>(std::max<std::int64_t>(tasks, 1));
+  HandwrittenThunk thunk;
+  thunk.routines.push_back(std::make_shared<Routine>(Routine{kernel.get(), kernel->key(), kernel}));
+  thunk.make = [routine = thunk.routines[0], n, parameters, tasks, task_flops, bytes = scratch.bytes, is_gradient](
+                   std::span<const Slice> reads, std::span<const Slice> writes, const Slice&) {
+    std::vector<Slice> buffers = operand_slices(reads, n);
+    if (is_gradient) buffers = {buffers[0], buffers[1], buffers[2], buffers[5], buffers[3], buffers[4]};
+    buffers.insert(buffers.end(), writes.begin(), writes.end());
+    const auto address = reinterpret_cast<Kernel>(routine->address);
+    return std::make_unique<CpuAttentionThunk>(address, std::move(buffers), parameters, tasks, task_flops, bytes);
+  };
+  return thunk;
+}
+
+Unit sized(const Attention& attention, const Target& target, const SizeValues& sizes) {
+  const ir::Node& node = *attention.node;
+  const bool is_gradient = is_attention_gradient(node);
+  const Numbers numbers = numbers_at(attention, sizes);
+  Unit unit;
+  unit.info.category = "attention";
+  unit.info.name = concat(is_gradient ? "attention_gradient." : "attention.", node.id);
+  unit.order = node.id;
+  for (const View& view : attention.operands) unit.reads.push_back(storage_of(view.base));
+  for (std::uint32_t i = 0; i < node.types.size(); ++i) unit.writes.push_back({const_cast<ir::Node*>(&node), i});
+  const double products = (is_gradient ? 5 : 2) * (is_causal_attention(node) ? 0.5 : 1);
+  unit.flops = static_cast<std::int64_t>(numbers.products(products));
+  const auto scratch = static_cast<std::uint64_t>(numbers.batches * numbers.heads * numbers.queries) * sizeof(float);
+  if (is_gradient && target.is_gpu) unit.scratch_bytes = scratch;
+  unit.form = target.is_gpu ? gpu_thunk(node, target, numbers) : cpu_thunk(node, target, numbers);
   return unit;
 }
 

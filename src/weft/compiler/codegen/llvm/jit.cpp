@@ -28,6 +28,7 @@
 #include <weft/compiler/codegen/cuda/assemble.h>
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
+#include <weft/compiler/codegen/llvm/cpu_attention.h>
 #include <weft/compiler/codegen/llvm/gpu_attention.h>
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
@@ -168,6 +169,8 @@ void emit(llvm::Module& module, const KernelSource& source, const std::string& n
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
   if (const auto* body = std::get_if<PlacedBody>(&source)) return emit_placed_body(module, *body->graph, name, target);
   if (const auto* whole = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **whole, name, target);
+  if (const auto* attention = std::get_if<const CpuAttention*>(&source))
+    return emit_cpu_attention(module, **attention, name, target);
   emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name, target);
 }
 

@@ -32,6 +32,8 @@ class MathEmitter {
 
   // math_exponential.cpp
   Real exp(Real x);
+  Real exp_without_extremes(
+      Real x);  // for x < 88, for f64 x < 709; a result near the smallest normal number or below is 0
   Real expm1(Real x);
   Real tanh(Real x);
   Real logistic(Real x);

@@ -31,6 +31,13 @@ Real MathEmitter::exp(Real x) {
   return scales_in_one_instruction() ? scale(y, n.number) : times_power_of_two(y, n.integer);
 }
 
+Real MathEmitter::exp_without_extremes(Real x) {
+  const Rounded n = nearest_integer(x, log2_e);
+  Real r = fma(n.number, pick(-0.693359375, -0.69314718055920820916), x);
+  r = fma(n.number, pick(2.12194440e-4, -7.3710025651677989e-13), r);
+  return select(x < pick(-87, -708), 0, (below_1_exp(r) + 1) * power_of_two(n.integer));
+}
+
 // exp of a number that is given by two, for results whose error would otherwise grow with x.
 Real MathEmitter::exp_of(Pair x) {
   const double above = pick(89, 710), below = pick(-104, -746);
