@@ -1,3 +1,5 @@
+#include <limits>
+
 #include <weft/fuzz/grower.h>
 #include <weft/ir/ops.h>
 
@@ -54,6 +56,24 @@ Fold argmax(Grower& g, Value x) {
           })};
 }
 
+// The position alone, as JAX writes it: the first NaN counts as the largest and as the smallest element.
+Value argmax_with_nan(Grower& g, Value x) {
+  if (!is_float(x.dtype())) x = ir::convert(x, DType::f32);
+  const std::int64_t along = x.rank() - 1;
+  const Value place = ir::iota(g.graph(), x.type().with(g.random().one_in(2) ? DType::i32 : DType::i64), along);
+  const Type a(x.dtype(), {}), b(place.dtype(), {});
+  const bool largest = g.random().one_in(2);
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector inits{ir::constant(g.graph(), a, largest ? -infinity : infinity), ir::constant(g.graph(), b, 0)};
+  const auto body = ir::make_graph(std::array{a, b, a, b}, [&](ir::Graph&, auto v) {
+    const Value keep = ir::or_(ir::compare(v[0], v[2], largest ? ir::Direction::GT : ir::Direction::LT),
+                               ir::compare(v[0], v[0], ir::Direction::NE));
+    const Value tie = ir::and_(ir::compare(v[0], v[2], ir::Direction::EQ), ir::compare(v[1], v[3], ir::Direction::LT));
+    return std::vector{ir::select(keep, v[0], v[2]), ir::select(ir::or_(keep, tie), v[1], v[3])};
+  });
+  return ir::reduce(std::array{x, place}, inits, std::array{along}, body)[1];
+}
+
 Fold random_fold_of(Grower& g) {
   const Value x = g.any_of_rank(1);
   if (g.random().one_in(6)) return fold_of_two(g, x);
@@ -68,6 +88,7 @@ void grow_reduce(Grower& g, const Op&) {
     const Value sum = g.random().one_in(2) ? ir::reduce_sum(x, dims) : ir::reduce_max(x, dims);
     return g.add(sum);
   }
+  if (g.random().one_in(6)) return g.add(argmax_with_nan(g, x));
   const Fold fold = random_fold_of(g);
   g.add(ir::reduce(fold.xs, fold.inits, g.random_dimensions(fold.xs[0].rank()), fold.body));
 }
