@@ -40,6 +40,10 @@ inline constexpr std::string_view attention = "weft.attention", causal_attention
                                   attention_gradient = "weft.attention_gradient",
                                   causal_attention_gradient = "weft.causal_attention_gradient";
 
+// The names of the Fourier transforms of the last of two dimensions: operands and results are the real and the imaginary part, and a real
+// operand has no second part. The inverse is not divided by the number of elements. The decomposition stands in legalize/fft.cpp.
+inline constexpr std::string_view fourier = "weft.fft", inverse_fourier = "weft.ifft";
+
 // Appends a composite of this name. Its decomposition is what `build` returns for inputs of the operands' types; it depends only on the
 // name and these types.
 std::vector<Value> call_composite(std::string_view name, std::span<const Value> operands,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <weft/compiler/loop/attention_kernel.h>
+#include <weft/compiler/loop/fft_kernel.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
@@ -76,6 +77,7 @@ std::shared_ptr<ir::Graph> inline_once(const ir::Graph& graph, const Target* tar
     return target->is_gpu || is_faster_as_kernel(node, is_attention_gradient(node) || is_read(read.result(1)));
   };
   const auto is_final = [&](const ir::Node& node) {
+    if (target && has_fft_kernel(node, *target)) return true;
     return stays(node) && (node.operand(0).type().rank() != 4 || is_attention_by_time(node));
   };
   const auto concerns = [&](const ir::Node& node) { return node.op->flow == ir::Flow::call && !is_final(node); };

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <weft/compiler/loop/fft_kernel.h>
 #include <weft/compiler/thunks/collective_thunk.h>
 #include <weft/compiler/thunks/communication.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/convolution_thunk.h>
 #include <weft/compiler/thunks/embedding_thunk.h>
+#include <weft/compiler/thunks/fft_thunk.h>
 #include <weft/compiler/thunks/host_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/pad_thunk.h>
@@ -75,6 +77,7 @@ std::optional<Unit> native_unit(const ir::Node& node, const NativeContext& conte
     case ir::Flow::branches: return branch_unit(node, context);
     case ir::Flow::loop: return while_unit(node, context);
     case ir::Flow::call:
+      return has_fft_kernel(node, *context.options.target) ? std::optional(fft_unit(node, context)) : std::nullopt;
     case ir::Flow::none: break;
   }
   const auto* entry = std::ranges::find(native_table, node.op, &Entry::op);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include <weft/ir/composites.h>
 #include <weft/ir/legalize/complex_math.h>
 #include <weft/ir/legalize/expand.h>
 
@@ -120,6 +121,18 @@ Complex transform(Complex z, int sign) {
   return reshaped(swapped(reshaped(y, {rows, a, b})), {rows, n});
 }
 
+// Transforms the last of two dimensions, for which some targets have a kernel.
+Complex transform_rows(Complex z, int sign) {
+  std::vector<Value> parts{z.re};
+  if (z.is_complex()) parts.push_back(z.im);
+  const std::vector<Value> results =
+      call_composite(sign < 0 ? fourier : inverse_fourier, parts, [&](std::span<const Value> x) {
+        const Complex y = transform({x[0], x.size() == 2 ? x[1] : Value()}, sign);
+        return std::vector{y.re, y.im};
+      });
+  return {results[0], results[1]};
+}
+
 // Transforms one dimension of a value of any rank.
 Complex transform(Complex z, int dimension, int sign) {
   const int rank = z.re.rank();
@@ -129,7 +142,7 @@ Complex transform(Complex z, int dimension, int sign) {
   const Complex moved = transposed(z, order);
   const Type type = moved.part();
   const std::int64_t n = z.re.size(dimension);
-  const Complex flat = transform(reshaped(moved, {type.elements() / n, n}), sign);
+  const Complex flat = transform_rows(reshaped(moved, {type.elements() / n, n}), sign);
   return transposed(both(flat, [&](Value v) { return reshape(v, type.dims()); }), order);
 }
 
