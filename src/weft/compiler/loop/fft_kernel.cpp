@@ -19,4 +19,9 @@ bool has_fft_kernel(const ir::Node& node, const Target& target) {
          (x.dtype() == DType::f32 || x.dtype() == DType::f64);
 }
 
+std::string FftPass::key() const {
+  return concat("fft pass of radix ", radix, ", ", turned, turns_lanes ? " lanes" : " rows", " turned, ", dtype,
+                contract ? "" : ", not contracted");
+}
+
 }  // namespace weft::compiler

@@ -7,6 +7,7 @@
 
 #include <weft/compiler/loop/attention_kernel.h>
 #include <weft/compiler/loop/cpu_attention.h>
+#include <weft/compiler/loop/fft_kernel.h>
 #include <weft/compiler/loop/loop.h>
 #include <weft/compiler/loop/random_fill.h>
 #include <weft/compiler/loop/row_kernels.h>
@@ -31,11 +32,12 @@ struct PlacedBody {
 };
 
 // The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel, or a PlacedBodyKernel), a
-// whole `while` (a WhileFunction), a generator of random bits (a RandomFunction), or attention (a Kernel); for a GPU, a fused loop or one of
-// the last five, which say what their functions do. It must outlive the call that compiles it.
+// whole `while` (a WhileFunction), a generator of random bits (a RandomFunction), attention (a Kernel), or a pass of a Fourier transform (an
+// FftFunction); for a GPU, a fused loop or one of the last five, which say what their functions do. It must outlive the call that compiles
+// it.
 using KernelSource = std::variant<const Loop*, const ir::Graph*, PlacedBody, const WhileKernel*, const RandomBlocks*,
-                                  const CpuAttention*, const AttentionKernel*, const RowSort*, const RowSum*,
-                                  const RandomFill*, const SortKernel*>;
+                                  const CpuAttention*, const FftPass*, const AttentionKernel*, const RowSort*,
+                                  const RowSum*, const RandomFill*, const SortKernel*>;
 // Where the code of a source is: the address of its function or, of a GPU, a GpuKernel (codegen/cuda/gpu_kernel.h).
 using KernelAddress = void*;
 

@@ -1,6 +1,7 @@
 #include <weft/compiler/thunks/fft_thunk.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <numbers>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -76,10 +78,19 @@ class FftBodies {
 
   DType dtype() const { return dtype_; }
   std::int64_t width() const { return byte_size(dtype_); }
-  std::shared_ptr<const Body> of(int radix, int turned) {
-    std::shared_ptr<const Body>& body = bodies_[{radix, turned}];
-    if (!body) body = std::make_shared<const Body>(*butterfly(radix, turned, dtype_), context_);
-    return body;
+  std::shared_ptr<const Routine> pass(int radix, int turned, bool turns_lanes) {
+    std::shared_ptr<Routine>& routine = passes_[{radix, turned, turns_lanes}];
+    if (!routine) {
+      const auto pass = std::make_shared<const FftPass>(FftPass{.radix = radix,
+                                                                .turned = turned,
+                                                                .turns_lanes = turns_lanes,
+                                                                .contract = !context_.options.strict,
+                                                                .dtype = dtype_,
+                                                                .butterfly = butterfly(radix, turned, dtype_)});
+      routine = std::make_shared<Routine>(Routine{pass.get(), pass->key(), pass});
+      context_.routines.push_back(routine);
+    }
+    return routine;
   }
   std::shared_ptr<const Body> product() {
     if (!product_) product_ = std::make_shared<const Body>(*complex_product(dtype_), context_);
@@ -89,7 +100,7 @@ class FftBodies {
  private:
   DType dtype_;
   const NativeContext& context_;
-  std::map<std::pair<int, int>, std::shared_ptr<const Body>> bodies_;
+  std::map<std::tuple<int, int, bool>, std::shared_ptr<Routine>> passes_;
   std::shared_ptr<const Body> product_;
 };
 
@@ -98,8 +109,8 @@ std::vector<int> fft_radices(std::int64_t n) {
   std::vector<int> radices;
   while (n > 1) {
     int radix = 0;
-    for (const int r : {8, 4, 2, 3, 5, 7, 11, 13})
-      if (n % r == 0 && !(r == 8 && n == 16)) {
+    for (const int r : {4, 2, 3, 5, 7, 11, 13})
+      if (n % r == 0) {
         radix = r;
         break;
       }
@@ -123,22 +134,14 @@ class ColumnTransform {
       const std::int64_t m = length / r, row = stride * lanes;
       const bool is_last = m == 1, turns_last = is_last && outer_length != 0;
       const int turned = turns_last ? r : is_last ? 0 : r - 1;
-      Pass pass{.body = bodies.of(r, turned), .radix = r, .turned = turned, .outer = m, .inner = row};
+      Pass pass{.routine = bodies.pass(r, turned, turns_last), .outer = m, .inner = row};
       if (turns_last)
         pass.factors =
             Factors(n * lanes, dtype, [&](auto i) { return fft_root(i / lanes * (i % lanes), outer_length); });
       else
         pass.factors = Factors(m * turned, dtype, [&](auto i) { return fft_root((i / m + 1) * (i % m), length); });
-      pass.from = m * row * width;
-      pass.to = row * width;
-      pass.factor = turns_last ? row : m;
-      const auto add = [&](int count, std::int64_t outer_stride, std::int64_t inner_stride) {
-        pass.outer_strides.insert(pass.outer_strides.end(), count, outer_stride * width);
-        pass.inner_strides.insert(pass.inner_strides.end(), count, inner_stride * width);
-      };
-      add(2 * r, row, 1);
-      add(2 * turned, turns_last ? 0 : 1, turns_last ? 1 : 0);
-      add(2 * r, r * row, 1);
+      pass.strides = {m * row, row, row, r * row, turns_last ? row : m, turns_last ? 0 : 1};
+      for (std::int64_t& stride_of : pass.strides) stride_of *= width;
       passes_.push_back(std::move(pass));
       length = m;
       stride *= r;
@@ -156,33 +159,27 @@ class ColumnTransform {
 
  private:
   struct Pass {
-    std::shared_ptr<const Body> body;
-    int radix, turned;
+    std::shared_ptr<const Routine> routine;
     std::int64_t outer, inner;
     Factors factors = {};
-    std::int64_t from = 0, to = 0, factor = 0;  // distances of the operands, in bytes, and of the factors
-    std::vector<std::int64_t> outer_strides = {}, inner_strides = {};
+    std::array<std::int64_t, 6> strides = {};  // of an FftFunction
   };
 
   static void run(const Pass& p, FftParts from, FftParts to) {
-    constexpr int most_buffers = 6 * 13;
-    std::byte* buffers[most_buffers];
-    const int r = p.radix, t = p.turned;
-    for (int j = 0; j < r; ++j) {
-      buffers[j] = from.re + j * p.from;
-      buffers[r + j] = from.im + j * p.from;
-      buffers[2 * r + 2 * t + j] = to.re + j * p.to;
-      buffers[3 * r + 2 * t + j] = to.im + j * p.to;
-    }
-    for (int k = 0; k < t; ++k) {
-      buffers[2 * r + k] = const_cast<std::byte*>(p.factors.re(k * p.factor));
-      buffers[2 * r + t + k] = const_cast<std::byte*>(p.factors.im(k * p.factor));
-    }
-    p.body->apply(p.outer, p.inner, buffers, p.outer_strides.data(), p.inner_strides.data());
+    std::byte* const parts[] = {from.re,
+                                from.im,
+                                to.re,
+                                to.im,
+                                const_cast<std::byte*>(p.factors.re(0)),
+                                const_cast<std::byte*>(p.factors.im(0))};
+    reinterpret_cast<FftFunction>(p.routine->address)(p.outer, p.inner, parts, p.strides.data());
   }
 
   std::vector<Pass> passes_;
 };
+
+// Returns the distance of arrays of this size in scratch memory. It is no multiple of 4096, at which loads wait for stores.
+std::int64_t scratch_distance(std::int64_t bytes) { return (bytes + 511) / 512 * 512 + 320; }
 
 // Transforms rows that follow each other in memory.
 class RowTransform {
@@ -201,9 +198,9 @@ class SplitTransform final : public RowTransform {
   SplitTransform(std::int64_t a, std::int64_t b, FftBodies& bodies)
       : a_(a), b_(b), width_(bodies.width()), first_(a, b, a * b, bodies), second_(b, a, 0, bodies) {}
 
-  std::int64_t scratch_bytes() const override { return 4 * a_ * b_ * width_; }
+  std::int64_t scratch_bytes() const override { return 4 * scratch_distance(a_ * b_ * width_); }
   void run(FftParts from, FftParts to, std::int64_t, std::byte* scratch) const override {
-    const std::int64_t bytes = a_ * b_ * width_;
+    const std::int64_t bytes = scratch_distance(a_ * b_ * width_);
     const FftParts one{scratch, scratch + bytes}, other = one.behind(2 * bytes);
     first_.run(from, one, other);
     transpose_matrix(one.re, other.re, a_, b_, b_, a_, width_);
@@ -222,9 +219,9 @@ class TogetherTransform final : public RowTransform {
   TogetherTransform(std::int64_t n, FftBodies& bodies) : n_(n), width_(bodies.width()), columns_(n, lanes, 0, bodies) {}
 
   std::int64_t rows_together() const override { return lanes; }
-  std::int64_t scratch_bytes() const override { return 6 * n_ * lanes * width_; }
+  std::int64_t scratch_bytes() const override { return 6 * scratch_distance(n_ * lanes * width_); }
   void run(FftParts from, FftParts to, std::int64_t rows, std::byte* scratch) const override {
-    const std::int64_t bytes = n_ * lanes * width_;
+    const std::int64_t bytes = scratch_distance(n_ * lanes * width_);
     const FftParts x{scratch, scratch + bytes}, y = x.behind(2 * bytes), spare = x.behind(4 * bytes);
     if (rows < lanes) std::memset(scratch, 0, 2 * bytes);
     transpose_matrix(from.re, x.re, rows, n_, n_, lanes, width_);
@@ -274,9 +271,11 @@ class ChirpTransform final : public RowTransform {
   }
 
   std::int64_t rows_together() const override { return inner_->rows_together(); }
-  std::int64_t scratch_bytes() const override { return 4 * m_ * rows_together() * width_ + inner_->scratch_bytes(); }
+  std::int64_t scratch_bytes() const override {
+    return 4 * scratch_distance(m_ * rows_together() * width_) + inner_->scratch_bytes();
+  }
   void run(FftParts from, FftParts to, std::int64_t rows, std::byte* scratch) const override {
-    const std::int64_t bytes = m_ * rows_together() * width_, row = m_ * width_;
+    const std::int64_t bytes = scratch_distance(m_ * rows_together() * width_), row = m_ * width_;
     const FftParts x{scratch, scratch + bytes}, y = x.behind(2 * bytes);
     std::byte* const rest = scratch + 4 * bytes;
     std::memset(scratch, 0, 2 * bytes);

@@ -29,6 +29,7 @@
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/codegen/llvm/cpu_attention.h>
+#include <weft/compiler/codegen/llvm/fft_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_attention.h>
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
@@ -171,6 +172,7 @@ void emit(llvm::Module& module, const KernelSource& source, const std::string& n
   if (const auto* whole = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **whole, name, target);
   if (const auto* attention = std::get_if<const CpuAttention*>(&source))
     return emit_cpu_attention(module, **attention, name, target);
+  if (const auto* pass = std::get_if<const FftPass*>(&source)) return emit_fft_pass(module, **pass, name, target);
   emit_random_blocks(module, *std::get<const RandomBlocks*>(source), name, target);
 }
 

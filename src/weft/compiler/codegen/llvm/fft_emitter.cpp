@@ -1,0 +1,128 @@
+#include <weft/compiler/codegen/llvm/fft_emitter.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <weft/compiler/codegen/llvm/body_emitter.h>
+#include <weft/compiler/codegen/llvm/control_flow.h>
+#include <weft/compiler/codegen/llvm/scalar_emitter.h>
+
+namespace weft::compiler {
+
+using llvm::Value;
+
+namespace {
+
+class FftEmitter {
+ public:
+  FftEmitter(llvm::Module& module, const FftPass& pass, const std::string& name, const Target& target)
+      : pass_(pass),
+        b_(module.getContext()),
+        bytes_(byte_size(pass.dtype)),
+        width_(std::max(1, target.lanes * 4 / static_cast<int>(bytes_))),
+        has_masks_(target.lanes == 16),  // AVX-512
+        one_(b_, target, 1, pass.contract),
+        many_(b_, target, width_, pass.contract) {
+    llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, integer, pointer, pointer}, false);
+    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+    function_->addFnAttr(llvm::Attribute::NoUnwind);
+    function_->addFnAttr("prefer-vector-width", std::to_string(target.lanes * 32));
+    function_->addFnAttr("min-legal-vector-width", std::to_string(target.lanes * 32));
+  }
+
+  void emit() {
+    b_.SetInsertPoint(llvm::BasicBlock::Create(b_.getContext(), "entry", function_));
+    for (int i = 0; i < 6; ++i) {
+      parts_.push_back(argument(b_.getPtrTy(), 2, i));
+      strides_.push_back(argument(b_.getInt64Ty(), 3, i));
+    }
+    Value *inner = function_->getArg(1), *whole = b_.CreateAnd(inner, i64(-width_));
+    emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
+      rows_.clear();
+      for (int i = 0; i < 6; ++i) rows_.push_back(behind(parts_[i], b_.CreateNSWMul(row, strides_[i / 2 * 2 + 1])));
+      emit_for_each(b_, i64(0), whole, i64(width_), [&](Value* at) { emit_rows(at, many_); });
+      if (has_masks_) {
+        emit_if(b_, b_.CreateICmpSLT(whole, inner), [&] {
+          llvm::SmallVector<llvm::Constant*, 16> numbers;
+          for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
+          Value* rest = b_.CreateVectorSplat(width_, b_.CreateSub(inner, whole));
+          mask_ = b_.CreateICmpULT(llvm::ConstantVector::get(numbers), rest);
+          emit_rows(whole, many_);
+          mask_ = nullptr;
+        });
+      } else {
+        emit_for_each(b_, whole, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
+      }
+    });
+    end_function(b_);
+  }
+
+ private:
+  enum Array { from = 0, to = 2, factors = 4 };  // the first of the two parts of each array
+
+  Value* i64(std::int64_t value) { return b_.getInt64(value); }
+  Value* argument(llvm::Type* type, unsigned number, unsigned i) {
+    return b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(type, function_->getArg(number), i));
+  }
+  Value* behind(Value* base, Value* bytes) { return b_.CreateGEP(b_.getInt8Ty(), base, bytes); }
+  // Returns the address of element `at` of operand, result or factor `j`.
+  Value* address(Array array, int part, int j, Value* at) {
+    Value* row = behind(rows_[array + part], b_.CreateNSWMul(strides_[array], i64(j)));
+    return at ? behind(row, b_.CreateNSWMul(at, i64(bytes_))) : row;
+  }
+
+  Value* load(Value* from_address, ScalarEmitter& emitter) {
+    llvm::Type* type = emitter.memory_type(pass_.dtype);
+    const llvm::Align alignment(bytes_);
+    if (mask_) return b_.CreateMaskedLoad(type, from_address, alignment, mask_, llvm::Constant::getNullValue(type));
+    return b_.CreateAlignedLoad(type, from_address, alignment);
+  }
+  Value* load_factor(int part, int k, Value* at, ScalarEmitter& emitter) {
+    if (pass_.turns_lanes) return load(address(factors, part, k, at), emitter);
+    Value* factor =
+        b_.CreateAlignedLoad(one_.memory_type(pass_.dtype), address(factors, part, k, nullptr), llvm::Align(bytes_));
+    return &emitter == &many_ ? b_.CreateVectorSplat(width_, factor) : factor;
+  }
+
+  // Reads everything before it writes anything: a pass over single rows may be in place.
+  void emit_rows(Value* at, ScalarEmitter& emitter) {
+    std::vector<ir::Scalar> inputs;
+    const auto add = [&](Value* stored) {
+      inputs.push_back(to_scalar(emitter.from_memory(stored, pass_.dtype), pass_.dtype));
+    };
+    for (const int part : {0, 1})
+      for (int j = 0; j < pass_.radix; ++j) add(load(address(from, part, j, at), emitter));
+    for (const int part : {0, 1})
+      for (int k = 0; k < pass_.turned; ++k) add(load_factor(part, k, at, emitter));
+    const std::vector<ir::Scalar> results = emit_scalars(*pass_.butterfly, inputs, emitter);
+    for (int i = 0; i < 2 * pass_.radix; ++i) {
+      Value* stored = emitter.to_memory(llvm_value(results[i]), pass_.dtype);
+      Value* place = address(to, i / pass_.radix, i % pass_.radix, at);
+      if (mask_)
+        b_.CreateMaskedStore(stored, place, llvm::Align(bytes_), mask_);
+      else
+        b_.CreateAlignedStore(stored, place, llvm::Align(bytes_));
+    }
+  }
+
+  const FftPass& pass_;
+  llvm::IRBuilder<> b_;
+  const std::int64_t bytes_;
+  const int width_;
+  const bool has_masks_;
+  ScalarEmitter one_, many_;
+  llvm::Function* function_ = nullptr;
+  std::vector<Value*> parts_, strides_, rows_;
+  Value* mask_ = nullptr;  // mask of the vector being emitted; null: all lanes
+};
+
+}  // namespace
+
+void emit_fft_pass(llvm::Module& module, const FftPass& pass, const std::string& name, const Target& target) {
+  FftEmitter(module, pass, name, target).emit();
+}
+
+}  // namespace weft::compiler
