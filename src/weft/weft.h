@@ -60,6 +60,7 @@
 #include <weft/tensor/fft.h>
 #include <weft/tensor/foreach.h>
 #include <weft/tensor/gradient.h>
+#include <weft/tensor/grid_sample.h>
 #include <weft/tensor/image.h>
 #include <weft/tensor/indexing.h>
 #include <weft/tensor/jvp.h>

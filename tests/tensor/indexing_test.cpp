@@ -71,6 +71,7 @@ TEST(Indexing, Gather) {
   expect_values(gather(matrix(), 0, tensor({{1, 0, 1}})), {1, 3}, {3, 1, 5});
   expect_error([] { gather(matrix(), 1, tensor({{2}})); },
                "gather: the indices tensor<1x1xi32> do not fit dimension 1 of tensor<2x3xf32>");
+  EXPECT_EQ(gather(ones({0, 3}), 1, ones({0, 2}, DType::i32)).shape(), Shape({0, 2}));
 }
 
 TEST(Indexing, Scatter) {

@@ -137,6 +137,9 @@ Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices) {
   const Value value = frame.value(x), places = integers(frame, indices);
   const std::int64_t along = element_axis(frame, value, places, axis);
   const Axes batching = all_but(along, value.rank()), collapsed(along);
+  if (value.type().elements() == 0 &&
+      places.type().elements() == 0)  // no slice of size 1 fits into a dimension of size 0
+    return frame.tensor(ir::reshape(value, places.type().dims()));
   const std::vector<std::int64_t> sizes(value.rank(), 1);
   ir::GatherAttributes attributes;
   attributes.collapsed_slice_dims = attributes.start_index_map = collapsed;
