@@ -7,6 +7,7 @@ namespace {
 
 using test::arbitrary;
 using test::expect_error;
+using test::expect_gradient;
 using test::expect_values;
 
 TEST(BatchNorm, NormalisesByTheBatchAndAveragesItThenByTheAverages) {
@@ -73,6 +74,43 @@ TEST(GroupNorm, IsTheFunctionWithItsParameters) {
   expect_error([] { nn::GroupNorm(3, 4); }, "GroupNorm: 3 groups do not divide 4 channels");
 }
 
+// The expected values are those of torch.nn.InstanceNorm2d(2, affine=True, track_running_stats=True, momentum=0.3).
+TEST(InstanceNorm, AveragesTheStatisticsOfSamples) {
+  nn::InstanceNorm norm(2, {.affine = true, .track_running_stats = true, .momentum = 0.3, .dtype = DType::f64});
+  norm.weight->reset(arbitrary({2}, 1));
+  norm.bias->reset(arbitrary({2}, 2));
+  const Tensor x = arbitrary({2, 2, 2, 3});
+  norm(x);
+  expect_values(norm(arbitrary({2, 2, 2, 3}, 4)), {2, 2, 2, 3},
+                {0.21561343692,   0.295383651763,  0.409322850555,   0.53730599954,   0.656727487829,  0.746493947131,
+                 -0.167472127995, -0.153938815325, -0.0632381373652, 0.0886094824933, 0.274783261698,  0.46239940231,
+                 0.464815532043,  0.317279970937,  0.286195836644,   0.377053507001,  0.573804829115,  0.841697697998,
+                 0.518218423101,  0.180815176318,  -0.0615902336419, -0.166181839059, -0.114485667747, 0.0843672068466},
+                1e-11);
+  expect_values(*norm.running_mean, {2}, {0.0426355651788, -0.18165052401}, 1e-11);
+  expect_values(*norm.running_var, {2}, {0.632636361189, 0.617979666024}, 1e-11);
+  EXPECT_EQ(norm.num_batches_tracked->tensor().item(), 0);
+  EXPECT_EQ(state_dict(norm).size(), 5u);
+  set_training(norm, false);
+  const Tensor y = norm(x);
+  expect_values(y, {2, 2, 2, 3}, {0.51459734232,    0.609157055586,    0.682129983867, 0.720626948895,  0.717848247596,
+                                  0.674284680833,   -0.00997994202003, 0.109013453076, 0.231171169052,  0.33491653885,
+                                  0.401925060534,   0.420361046517,    0.276703076846, 0.340835253369,  0.430774214316,
+                                  0.530634078058,   0.622776637994,    0.690926791713, -0.165104492107, -0.153251822701,
+                                  -0.0919110247757, 0.00808330179665,  0.129069200299, 0.249676981311},
+                1e-11);
+  expect_values(
+      grad(sum(y * arbitrary(y.shape(), 99)), x), x.shape(),
+      {-0.217700566729, -0.237679911572,  -0.215677951529,  -0.155580883742, -0.0680036285394, 0.0315850795625,
+       -0.155345438823, -0.24418542813,   -0.289895045841,  -0.284400621007, -0.228672631624,  -0.132554289503,
+       0.0105288893674, -0.0879704912736, -0.170931680274,  -0.223701276991, -0.236958609291,  -0.208362040031,
+       0.176827069605,  0.0647030964907,  -0.0588493579061, -0.172007274455, -0.254783616963,  -0.292557634147},
+      1e-11);
+  set_training(norm, true);
+  expect_error([&] { norm(ones({2, 2, 1})); },
+               "InstanceNorm: a channel of a sample of tensor<2x2x1xf32> has 1 value: no variance to train with");
+}
+
 TEST(Convolutions, OfLinesAndTransposed) {
   nn::Conv1d line(4, 6, 3, {.stride = 2, .groups = 2});
   EXPECT_EQ(line(ones({2, 4, 9})).shape(), Shape({2, 6, 4}));
@@ -104,6 +142,40 @@ TEST(MultiheadAttention, IsItsDefinition) {
   expect_values(attention(q, kv, kv, {.mask = mask}), {2, 3, 6}, expected.to_vector<double>(), 1e-10);
   expect_error([&] { attention(ones({2, 3, 5})); },
                "MultiheadAttention: expected [batch, time, 6], got tensor<2x3x5xf32>");
+}
+
+// Grouped heads are heads whose keys and values are projected by copies of the same rows.
+TEST(MultiheadAttention, HeadsShareKeysAndValues) {
+  nn::MultiheadAttention grouped(8, 4, DType::f64, 2), full(8, 4, DType::f64);
+  EXPECT_EQ(grouped.in_proj_weight.shape(), Shape({16, 8}));
+  grouped.in_proj_bias = arbitrary({16}, 3);
+  const auto repeated = [](const Tensor& rows) {  // the rows of each of two heads, twice
+    const Shape rest = rows.shape();
+    Shape heads = {2, 2}, all = {8};
+    for (int d = 1; d < rest.rank(); ++d) {
+      heads.push_back(rest[d]);
+      all.push_back(rest[d]);
+    }
+    return reshape(repeat(reshape(rows, heads), 2, 0), all);
+  };
+  const auto expanded = [&](const Tensor& x) {
+    const auto parts = split(x, {8, 4, 4});
+    return concatenate({parts[0], repeated(parts[1]), repeated(parts[2])});
+  };
+  full.in_proj_weight = expanded(grouped.in_proj_weight);
+  full.in_proj_bias = expanded(grouped.in_proj_bias);
+  full.out_proj = grouped.out_proj;
+  const Tensor q = arbitrary({2, 3, 8}), kv = arbitrary({2, 4, 8}, 1);
+  const Tensor mask = nn::padding_mask(tensor({4, 2}), 4), expected = full(q, kv, kv, {.mask = mask});
+  expect_values(grouped(q, kv, kv, {.mask = mask}), {2, 3, 8}, expected.to_vector<double>(), 1e-12);
+  expect_gradient(
+      [&](const auto& xs) {
+        grouped.in_proj_weight = xs[1];
+        return grouped(xs[0], {.causal = true});
+      },
+      {q, grouped.in_proj_weight});
+  expect_error([] { nn::MultiheadAttention(8, 4, DType::f32, 3); },
+               "MultiheadAttention: 3 heads of keys and values do not divide the 4 heads");
 }
 
 }  // namespace

@@ -115,6 +115,68 @@ TEST(Recurrent, BothDirectionsAndLengthsGivePyTorchsValues) {
                 1e-11);
 }
 
+// The expected values are those of torch.nn.LSTM(2, 3, 2, bidirectional=True, batch_first=True, proj_size=2) with the same parameters for
+// pack_padded_sequence(x, [3, 2], batch_first=True).
+TEST(LSTM, ProjectsItsHiddenState) {
+  auto lstm = filled(nn::LSTM(2, 3, 2, {.bidirectional = true, .proj_size = 2, .dtype = DType::f64}));
+  EXPECT_EQ(named_parameters(lstm)[4].name, "weight_hr_l0");
+  const Tensor x = arbitrary({2, 3, 2}, 50), lengths = tensor({3, 2});
+  const auto [values, state] = lstm(x, {}, lengths);
+  expect_values(values, {2, 3, 4},
+                {0.0984517704198,
+                 -0.0257972865652,
+                 -0.0725278993025,
+                 -0.0078891240981,
+                 0.0852686848472,
+                 0.100228593406,
+                 -0.0610062665437,
+                 0.0703339405725,
+                 0.104730293741,
+                 0.113575207627,
+                 -0.0522445030238,
+                 0.0231775333613,
+                 0.0287190060202,
+                 -0.189534078782,
+                 -0.0705809505114,
+                 -0.19183132797,
+                 -0.0168152244425,
+                 -0.24650551817,
+                 -0.175390239666,
+                 -0.240067782675,
+                 0,
+                 0,
+                 0,
+                 0},
+                1e-11);
+  expect_values(concatenate(state.hidden), {8, 2},
+                {0.0815045150767, 0.0907359500229, -0.156100322724, -0.250637526436, 0.132538320908, 0.187277641943,
+                 -0.231336207534, -0.334868208711, 0.104730293741, 0.113575207627, -0.0168152244425, -0.24650551817,
+                 -0.0725278993025, -0.0078891240981, -0.0705809505114, -0.19183132797},
+                1e-11);
+  expect_values(
+      concatenate(state.cell), {8, 3},
+      {0.400259234235,   0.0847256653463, -0.253674516478,   -0.432476892403, 0.178112516836,  0.685587456206,
+       -0.175374604688,  -0.191039775815, -0.00176483129557, 0.49688806762,   0.321116793657,  0.0132948614302,
+       -0.956564802558,  0.262638326092,  0.217001283707,    0.335708376113,  -0.289307972629, -0.806382709179,
+       -0.0417797066539, 0.156374903374,  -0.235688052744,   -0.241609938973, -0.41933173673,  0.330439259565},
+      1e-11);
+  const Parameter& projection = *lstm.units[0].weight_hr;
+  const auto gradients = grad(sum(values * arbitrary(values.shape(), 99)), {x, projection.tensor()});
+  expect_values(gradients[0], {2, 3, 2},
+                {0.45903803005, 0.446346178029, -0.211949143944, -0.214181603992, 0.0271661075929, 0.0286394994008,
+                 0.210622960228, 0.176894875266, 0.0955835843516, 0.0759512930302, 0, 0},
+                1e-11);
+  expect_values(gradients[1], {2, 3},
+                {-0.0371554789003, 0.0260990724887, 0.0427029289522, -0.015695697589, 0.0333339831306, 0.0357797009608},
+                1e-11);
+  const auto first = lstm(slice(x, 1, 0, 2));
+  EXPECT_EQ(lstm(slice(x, 1, 2), first.state).values.shape(), Shape({2, 1, 4}));
+  expect_error([&] { lstm(x, {{ones({2, 3}), ones({2, 3}), ones({2, 3}), ones({2, 3})}, {}}); },
+               "LSTM: the state tensor<2x3xf32> is not [2, 2]");
+  expect_error([] { nn::GRU(3, 4, 2, {.proj_size = 2}); }, "GRU: proj_size is an option of LSTM");
+  expect_error([] { nn::LSTM(3, 4, 2, {.proj_size = 4}); }, "LSTM: proj_size must be smaller than the width 4, got 4");
+}
+
 TEST(Recurrent, CellsGivePyTorchsValues) {
   const Tensor x = arbitrary({2, 2}, 50), h = arbitrary({2, 2}, 51);
   const auto lstm = filled(nn::LSTMCell(2, 2, true, DType::f64))(x, {h, arbitrary({2, 2}, 52)});

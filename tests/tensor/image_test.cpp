@@ -169,7 +169,7 @@ TEST(InstanceNorm, NormalisesEachChannelOfEachSample) {
   expect_values(instance_norm(x, weight, bias), {2, 3, 4, 5}, expected.to_vector<double>(), 1e-10);
   expect_gradient([](const auto& xs) { return instance_norm(xs[0], xs[1], xs[2]); },
                   {arbitrary({2, 2, 5}), arbitrary({2}, 1), arbitrary({2}, 2)}, 1e-5);
-  nn::InstanceNorm plain(3), affine(3, 1e-5, true, DType::f64);
+  nn::InstanceNorm plain(3), affine(3, {.affine = true, .dtype = DType::f64});
   EXPECT_TRUE(named_parameters(plain).empty());
   affine.weight->reset(weight);
   affine.bias->reset(bias);

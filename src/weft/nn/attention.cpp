@@ -7,12 +7,15 @@
 
 namespace weft::nn {
 
-MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t with, DType dtype)
-    : in_proj_weight(init::xavier_uniform({3 * width, width}, 1, dtype)),
-      in_proj_bias(zeros({3 * width}, dtype)),
-      out_proj(width, width, true, dtype),
-      heads(with) {
+MultiheadAttention::MultiheadAttention(std::int64_t width, std::int64_t with, DType dtype,
+                                       std::optional<std::int64_t> kv)
+    : out_proj(width, width, true, dtype), heads(with), kv_heads(kv.value_or(with)) {
   require(heads > 0 && width % heads == 0, "MultiheadAttention: ", heads, " heads do not divide the width ", width);
+  require(kv_heads > 0 && heads % kv_heads == 0, "MultiheadAttention: ", kv_heads, " heads of keys and values do not ",
+          "divide the ", heads, " heads");
+  const std::int64_t rows = width + 2 * kv_heads * (width / heads);
+  in_proj_weight = init::xavier_uniform({rows, width}, 1, dtype);
+  in_proj_bias = zeros({rows}, dtype);
   out_proj.bias = zeros({width}, dtype);
 }
 
@@ -23,13 +26,16 @@ Tensor MultiheadAttention::operator()(const Tensor& query, const Tensor& key, co
   for (const Tensor* x : {&query, &key, &value})
     require(x->rank() == 3 && x->size(2) == width, "MultiheadAttention: expected [batch, time, ", width, "], got ",
             x->type());
-  const auto weights = chunk(in_proj_weight.tensor().to(query.dtype()), 3);
-  const auto biases = chunk(in_proj_bias.tensor().to(query.dtype()), 3);
-  const auto project = [&](const Tensor& x, std::size_t part) {  // [batch, heads, time, width / heads]
+  const std::int64_t shared = kv_heads * (width / heads);
+  const auto weights = split(in_proj_weight.tensor().to(query.dtype()), {width, shared, shared});
+  const auto biases = split(in_proj_bias.tensor().to(query.dtype()), {width, shared, shared});
+  const auto project = [&](const Tensor& x, std::size_t part) {  // [batch, heads or kv_heads, time, width / heads]
     const Tensor y = linear(x, weights[part], biases[part]);
-    return transpose(reshape(y, {x.size(0), x.size(1), heads, width / heads}), 1, 2);
+    return transpose(reshape(y, {x.size(0), x.size(1), part == 0 ? heads : kv_heads, width / heads}), 1, 2);
   };
-  const Tensor mixed = scaled_dot_product_attention(project(query, 0), project(key, 1), project(value, 2), options);
+  AttentionOptions with = options;
+  with.enable_gqa = kv_heads != heads;
+  const Tensor mixed = scaled_dot_product_attention(project(query, 0), project(key, 1), project(value, 2), with);
   return out_proj(reshape(transpose(mixed, 1, 2), query.shape()));
 }
 

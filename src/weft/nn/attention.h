@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <weft/nn/layers.h>
 #include <weft/tensor/rotary.h>
@@ -9,10 +10,12 @@
 namespace weft::nn {
 
 // Attention of queries [batch, queries, width] over keys and values [batch, keys, width], with `heads` heads.
-// in_proj_weight [3 width, width] stacks the projections of query, key and value.
+// in_proj_weight [3 width, width] stacks the projections of query, key and value. With fewer `kv_heads`, which divide the heads, groups of
+// heads share their keys and values (grouped-query attention): the projections of keys and values have kv_heads (width / heads) rows each.
 class MultiheadAttention : public Layer {
  public:
-  MultiheadAttention(std::int64_t width, std::int64_t heads, DType dtype = DType::f32);
+  MultiheadAttention(std::int64_t width, std::int64_t heads, DType dtype = DType::f32,
+                     std::optional<std::int64_t> kv_heads = {});
 
   // options.mask broadcasts to [batch, heads, queries, keys]; true or 0 marks a visible key.
   Tensor operator()(const Tensor& query, const Tensor& key, const Tensor& value,
@@ -26,7 +29,7 @@ class MultiheadAttention : public Layer {
 
   Parameter in_proj_weight, in_proj_bias;
   Linear out_proj;
-  std::int64_t heads;
+  std::int64_t heads, kv_heads;
 };
 
 // Rotates the queries or keys [..., time, width] of each head by their positions (tensor/rotary.h). It has no parameters.

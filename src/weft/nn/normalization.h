@@ -50,20 +50,35 @@ class GroupNorm : public Layer {
   double epsilon;
 };
 
-// Normalises each channel of each sample of x [batch, channels, spatial...], in one to three spatial dimensions. As in PyTorch, it has
-// parameters only if `affine`; it keeps no running statistics.
+struct InstanceNormOptions {
+  double epsilon = 1e-5;
+  bool affine = false;               // whether there are a weight and a bias
+  bool track_running_stats = false;  // whether evaluation uses running statistics, as BatchNorm does
+  double momentum = 0.1;             // the weight of a batch in the new running statistics
+  DType dtype = DType::f32;
+};
+// Normalises each channel of each sample of x [batch, channels, spatial...], in one to three spatial dimensions. The running statistics are
+// the means of those of the samples. As in PyTorch, num_batches_tracked stays 0.
 class InstanceNorm : public Layer {
  public:
-  explicit InstanceNorm(std::int64_t channels, double epsilon = 1e-5, bool affine = false, DType dtype = DType::f32);
+  explicit InstanceNorm(std::int64_t channels, const InstanceNormOptions& options = {});
   Tensor operator()(const Operand& x) const;
   void fields(auto&& field) {
     field("weight", weight);
     field("bias", bias);
+    field("running_mean", running_mean);
+    field("running_var", running_var);
+    field("num_batches_tracked", num_batches_tracked);
   }
 
   std::optional<Parameter> weight, bias;
+  mutable std::optional<Parameter> running_mean, running_var, num_batches_tracked;
   std::int64_t channels;
-  double epsilon;
+  double epsilon, momentum;
+  Flag training{true, "training"};
+
+ private:
+  void track(const Tensor& x) const;
 };
 
 }  // namespace weft::nn

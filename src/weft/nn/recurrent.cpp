@@ -47,12 +47,16 @@ Tensor initial_of_width(const Shape& shape, std::int64_t width, DType dtype) {
 }
 
 std::int64_t in_of(const RecurrentUnit& unit) { return unit.weight_ih.type().size(1); }
-std::int64_t width_of(const RecurrentUnit& unit) { return unit.weight_hh.type().size(1); }
+// The width of the k-th state.
+std::int64_t width_of(const RecurrentUnit& unit, std::size_t k, std::int64_t gates) {
+  return k == 0 ? unit.weight_hh.type().size(1) : unit.weight_hh.type().size(0) / gates;
+}
 
 // The parameters of a unit, in the dtype of its input.
 struct Weights {
   Weights(const RecurrentUnit& unit, DType dtype, bool adds_past)
       : ih(unit.weight_ih.tensor().to(dtype)), hh(unit.weight_hh.tensor().to(dtype)) {
+    if (unit.weight_hr) hr = unit.weight_hr->tensor().to(dtype);
     if (!unit.bias_ih) return;
     bias_ih = unit.bias_ih->tensor().to(dtype);
     bias_hh = unit.bias_hh->tensor().to(dtype);
@@ -62,8 +66,14 @@ struct Weights {
   }
   Tensor in(const Tensor& x) const { return bias_ih.defined() ? linear(x, ih, bias_ih) : linear(x, ih); }
   Tensor past(const Tensor& h) const { return bias_hh.defined() ? linear(h, hh, bias_hh) : linear(h, hh); }
+  // Returns the states after a step.
+  States next(const RecurrentKind& kind, const Tensor& in, const States& before) const {
+    States now = kind.step(in, past(before[0]), before);
+    if (hr.defined()) now[0] = linear(now[0], hr);
+    return now;
+  }
 
-  Tensor ih, hh, bias_ih, bias_hh;
+  Tensor ih, hh, hr, bias_ih, bias_hh;
 };
 
 // Goes through the steps of one unit, from the last to the first if `backward`; `is_step` [time, batch, 1] tells which steps count, and
@@ -76,7 +86,7 @@ Tensor over_time(const RecurrentKind& kind, const RecurrentUnit& unit, const Ten
       in_order(transpose(weights.in(x), 0, 1))};  // computes the input's part of all time steps at once
   if (is_step.defined()) xs.push_back(in_order(is_step));
   const ScanResult all = scan(states, xs, [&](const States& before, const std::vector<Tensor>& at) {
-    States now = kind.step(at[0], weights.past(before[0]), before);
+    States now = weights.next(kind, at[0], before);
     Tensor value = now[0];
     if (is_step.defined()) {
       value = where(at[1], value, constant(0, value.dtype()));
@@ -98,9 +108,10 @@ Tensor steps_within(const char* module, const Tensor& lengths, const Tensor& x) 
 }  // namespace
 
 detail::RecurrentUnit::RecurrentUnit(std::int64_t in, std::int64_t width, std::int64_t gates, bool with_bias,
-                                     DType dtype)
+                                     DType dtype, std::int64_t proj_size)
     : weight_ih(initial_of_width({gates * width, in}, width, dtype)),
-      weight_hh(initial_of_width({gates * width, width}, width, dtype)) {
+      weight_hh(initial_of_width({gates * width, proj_size > 0 ? proj_size : width}, width, dtype)) {
+  if (proj_size > 0) weight_hr = initial_of_width({proj_size, width}, width, dtype);
   if (!with_bias) return;
   bias_ih = initial_of_width({gates * width}, width, dtype);
   bias_hh = initial_of_width({gates * width}, width, dtype);
@@ -112,17 +123,23 @@ detail::RecurrentStack::RecurrentStack(const RecurrentKind& kind, std::int64_t i
   require(layers > 0, kind.name, ": expected at least one layer, got ", layers);
   require(options.dropout >= 0 && options.dropout < 1, kind.name, ": the dropout must lie in [0, 1), got ",
           options.dropout);
+  const std::int64_t proj_size = options.proj_size, hidden = proj_size > 0 ? proj_size : width;
+  require(proj_size == 0 || kind.step == lstm_step, kind.name, ": proj_size is an option of LSTM");
+  require(proj_size >= 0 && (proj_size == 0 || proj_size < width), kind.name,
+          ": proj_size must be smaller than the width ", width, ", got ", proj_size);
   const std::int64_t directions = bidirectional ? 2 : 1;
   for (std::int64_t i = 0; i < layers * directions; ++i)
-    units.emplace_back(i < directions ? in : directions * width, width, kind.gates, options.bias, options.dtype);
+    units.emplace_back(i < directions ? in : directions * hidden, width, kind.gates, options.bias, options.dtype,
+                       proj_size);
 }
 
 Tensor detail::RecurrentStack::run(const Tensor& x, const std::vector<States*>& states, const Tensor& lengths) const {
   const std::int64_t in = in_of(units[0]);
   require(x.rank() == 3 && is_float(x.dtype()) && x.size(2) == in && x.size(1) > 0, kind_.name,
           ": expected floating point [batch, time, ", in, "] with a time of at least 1, got ", x.type());
-  const Shape shape{x.size(0), width_of(units[0])};
-  for (States* each : states) {
+  for (std::size_t k = 0; k < states.size(); ++k) {
+    States* each = states[k];
+    const Shape shape{x.size(0), width_of(units[0], k, kind_.gates)};
     if (each->empty()) each->assign(units.size(), zeros(shape, x.dtype()));
     require(each->size() == units.size(), kind_.name, ": ", each->size(), " states for ", units.size(),
             bidirectional ? " layers and directions" : " layers");
@@ -157,14 +174,14 @@ States detail::RecurrentCell::step(const Tensor& x, States before) const {
   const std::int64_t in = in_of(unit);
   require(x.rank() == 2 && is_float(x.dtype()) && x.size(1) == in, kind_.name, ": expected floating point [batch, ", in,
           "], got ", x.type());
-  const Shape shape{x.size(0), width_of(unit)};
+  const Shape shape{x.size(0), width_of(unit, 0, kind_.gates)};
   for (Tensor& state : before) {
     if (!state.defined()) state = zeros(shape, x.dtype());
     require(state.shape() == shape, kind_.name, ": the state ", state.type(), " is not ", shape);
     state = state.to(x.dtype());
   }
   const Weights weights(unit, x.dtype(), kind_.adds_past);
-  return kind_.step(weights.in(x), weights.past(before[0]), before);
+  return weights.next(kind_, weights.in(x), before);
 }
 
 LSTM::LSTM(std::int64_t in, std::int64_t width, std::int64_t layers, const RecurrentOptions& options)

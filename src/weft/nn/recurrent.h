@@ -23,6 +23,7 @@ struct RecurrentOptions {
       false;           // a second network goes from the last step to the first; values are [batch, time, 2 width]
   double dropout = 0;  // during training, of the values of every layer but the last
   bool bias = true;
+  std::int64_t proj_size = 0;  // LSTM only: the hidden state is projected to this width; 0: it is not
   DType dtype = DType::f32;
 };
 
@@ -30,18 +31,21 @@ namespace detail {
 
 using States = std::vector<Tensor>;
 
-// The parameters of one unit: weight_ih [gates width, in], weight_hh [gates width, width] and a bias for each.
+// The parameters of one unit: weight_ih [gates width, in], weight_hh [gates width, hidden] and a bias for each. The first state has the
+// width `hidden`; it is `width`, or proj_size if there is a projection weight_hr [proj_size, width].
 struct RecurrentUnit {
-  RecurrentUnit(std::int64_t in, std::int64_t width, std::int64_t gates, bool with_bias, DType dtype);
+  RecurrentUnit(std::int64_t in, std::int64_t width, std::int64_t gates, bool with_bias, DType dtype,
+                std::int64_t proj_size = 0);
   void list(auto&& field, const std::string& suffix) {
     field("weight_ih" + suffix, weight_ih);
     field("weight_hh" + suffix, weight_hh);
     field("bias_ih" + suffix, bias_ih);
     field("bias_hh" + suffix, bias_hh);
+    field("weight_hr" + suffix, weight_hr);
   }
 
   Parameter weight_ih, weight_hh;
-  std::optional<Parameter> bias_ih, bias_hh;
+  std::optional<Parameter> bias_ih, bias_hh, weight_hr;
 };
 
 // One kind of unit.
@@ -96,7 +100,7 @@ class RecurrentCell : public Layer {
 
 class LSTM : public detail::RecurrentStack {
  public:
-  // One tensor [batch, width] per unit, in the order of `units`; empty: zeros.
+  // One tensor [batch, width] per unit, in the order of `units`; empty: zeros. With proj_size, that is the width of `hidden`.
   struct State {
     std::vector<Tensor> hidden, cell;
     void fields(auto&& field) {
