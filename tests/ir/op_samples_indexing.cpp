@@ -86,12 +86,13 @@ void scatter_samples(SampleList& list) {
     for (const Case& c : cases) {
       add(dtype, DType::i32, c, reduction_body(ops::add, dtype), false);
       add(dtype, DType::i32, c, replacing(dtype), false).name += " replacing";
+      add(dtype, DType::i32, c, reduction_body(ops::multiply, dtype), false).name += " multiply";
     }
   for (const DType dtype : {DType::f32, DType::f64}) {
     add(dtype, DType::i32, cases[0], reduction_body(ops::add, dtype), true).name += " unique";
     add(dtype, DType::i32, cases[2], replacing(dtype), true).name += " replacing unique";
   }
-  for (const Op* op : {&ops::maximum, &ops::minimum, &ops::multiply}) {
+  for (const Op* op : {&ops::maximum, &ops::minimum}) {
     auto& sample = add(DType::f32, DType::i64, cases[0], reduction_body(*op, DType::f32), false);
     sample.name += concat(" ", op->name);
   }

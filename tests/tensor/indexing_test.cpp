@@ -142,5 +142,43 @@ TEST(Scatter, Gradients) {
   expect_values(grad(sum(scatter_reduce(zeros({1}), 0, tensor({0, 0}), two, Combine::max)), two), {2}, {0.5, 0});
 }
 
+// The derivative by a factor is the product of the others, also where one factor of an element is zero, or several. The first line of
+// numbers is that of torch.Tensor.scatter_reduce.
+TEST(Scatter, GradientsOfProductsWithZeros) {
+  const Tensor x = tensor({2., 3., 0., 5., 7.}, DType::f64);
+  const Tensor updates = tensor({2., 0., -3., 0., 0., 4., 6., 0.}, DType::f64), at = tensor({0, 0, 0, 1, 1, 2, 3, 2});
+  const auto product = [&](const std::vector<Tensor>& v) {
+    return scatter_reduce(v[0], 0, at, v[1], Combine::product);
+  };
+  const auto gradients = [&](const std::vector<Tensor>& v) {
+    const Tensor y = product(v);
+    return grad(sum(y * test::arbitrary(y.shape(), 99)), v);
+  };
+  const auto got = gradients({x, updates});
+  expect_values(got[0], {5}, {-0, 0, 0, 3.92727870735, 0.286098990187}, 1e-11);
+  expect_values(got[1], {8}, {-0, -10.990692169, 0, 0, 0, 0, 3.27273225613, 0}, 1e-11);
+  test::expect_gradient(product, {x, updates}, 1e-5);
+  // Differences of gradients show that the second derivatives are right, too.
+  test::expect_gradient([&](const auto& v) { return concatenate(gradients(v)); }, {x + 0.5, updates + 0.25}, 1e-4);
+  const Tensor second = weft::hessian([&](const Tensor& v) { return sum(product({x, v})); })(updates);
+  Doubles expected(64, 0.);
+  const auto mixed = [&](std::size_t i, std::size_t j, double value) {
+    expected[8 * i + j] = expected[8 * j + i] = value;
+  };
+  mixed(0, 1, 2 * -3);  // 2 u0 u1 u2
+  mixed(1, 2, 2 * 2);
+  mixed(3, 4, 3);  // 3 u3 u4; the element 0 u5 u7 has no second derivative by its updates
+  expect_values(second, {8, 8}, expected, 1e-12);
+}
+
+TEST(Scatter, GradientsOfProductsInOtherForms) {
+  const Tensor x = test::arbitrary({4, 3}), updates = test::arbitrary({3, 3}, 1), at = tensor({2, 2, 9});
+  const auto by_rows = [&](const auto& v) { return index_reduce(v[0], 0, at, v[1], Combine::product); };
+  test::expect_gradient(by_rows, {x, updates});
+  test::expect_gradient([&](const auto& v) { return segment_prod(v[0], tensor({1, 1, 5, 0}), 3); }, {x});
+  const Tensor values = tensor({2.f, 0.f, 5.f, 0.f, 0.f, 3.f});
+  expect_values(grad(sum(segment_prod(values, tensor({0, 0, 0, 1, 1, 2}), 4)), values), {6}, {0, 10, 0, 0, 0, 1});
+}
+
 }  // namespace
 }  // namespace weft

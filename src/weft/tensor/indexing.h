@@ -24,7 +24,8 @@ Tensor gather(const Operand& x, std::int64_t axis, const Operand& indices);
 Tensor scatter_add(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
 // The same with the elements of x replaced by the updates; of several updates of one element, the last one wins. (torch.scatter)
 Tensor scatter(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates);
-// How an element and an update are combined. Products have no gradient; the gradient of a maximum is shared evenly among ties.
+// How an element and an update are combined. The gradient of a maximum is shared evenly among ties. Gradients of products are right where
+// factors are zero, and so are their own gradients.
 enum class Combine : std::uint8_t { sum, product, max, min };
 // The same with each element of x combined with its updates. (torch.scatter_reduce with include_self)
 Tensor scatter_reduce(const Operand& x, std::int64_t axis, const Operand& indices, const Operand& updates,

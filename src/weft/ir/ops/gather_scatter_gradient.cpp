@@ -174,6 +174,41 @@ void extremal_gradient(const GradientCall& c, const ScatterAttributes& a, const 
   if (c.needs(2)) c.add(2, of_update * reader.read(share));
 }
 
+// The factors of one element of the result are the element of x and the updates that hit it. The derivative by a factor is the product of
+// the others. A quotient cannot give it where a factor is zero, so the product `nonzero` leaves out zeros, which are counted. Their sum is
+// zero, but it has derivatives: it stands for the only zero among the others, so that second derivatives are right, too.
+struct FactorsOfProduct {
+  Value nonzero, zeros, sum_of_zeros;
+
+  Value product_without(Value factor) const {
+    const Value none = zeros_like(factor), one = constant_like(factor, 1), two = constant_like(factor, 2);
+    const Value is_zero = compare(factor, none, Direction::EQ);
+    const auto counted = [&](Value count, Value then, Value otherwise) {
+      return select(compare(zeros, count, Direction::EQ), then, otherwise);
+    };
+    const Value quotient = nonzero / select(is_zero, one, factor);
+    const Value of_nonzero = counted(none, quotient, counted(one, quotient * sum_of_zeros, none));
+    const Value of_zero = counted(one, nonzero, counted(two, nonzero * (sum_of_zeros - factor), none));
+    return select(is_zero, of_zero, of_nonzero);
+  }
+};
+
+void product_gradient(const GradientCall& c, const ScatterAttributes& a, const ScatterReader& reader) {
+  const Value x = c.x(0), indices = c.x(1), updates = c.x(2);
+  const auto combined = [&](const Op& op, auto&& part) {
+    const auto of = [&](Value factor) { return part(factor, compare(factor, zeros_like(factor), Direction::EQ)); };
+    return scatter(of(x), indices, of(updates), a, reduction_body(op, x.dtype()));
+  };
+  const FactorsOfProduct all{
+      combined(ops::multiply, [](Value v, Value is_zero) { return select(is_zero, constant_like(v, 1), v); }),
+      combined(ops::add, [](Value v, Value is_zero) { return convert(is_zero, v.dtype()); }),
+      combined(ops::add, [](Value v, Value is_zero) { return select(is_zero, v, zeros_like(v)); })};
+  if (c.needs(0)) c.add(0, c.dy() * all.product_without(x));
+  if (!c.needs(2)) return;
+  const FactorsOfProduct read{reader.read(all.nonzero), reader.read(all.zeros), reader.read(all.sum_of_zeros)};
+  c.add(2, reader.read(c.dy()) * read.product_without(updates));
+}
+
 }  // namespace
 
 void gather_gradient(const GradientCall& c) {
@@ -198,8 +233,12 @@ void scatter_gradient(const GradientCall& c) {
     if (c.needs(2)) c.add(2, reader.read(c.dy()));
   } else if (const Op* const op = reduction_op(*c.node.regions[0]); op == &ops::maximum || op == &ops::minimum) {
     extremal_gradient(c, a, reader);
+  } else if (reduction_op(*c.node.regions[0]) == &ops::multiply) {
+    product_gradient(c, a, reader);
   } else {
-    fail("grad: scatter has a gradient only if its body adds, replaces, or takes the maximum or the minimum");
+    fail(
+        "grad: scatter has a gradient only if its body adds, multiplies, replaces, or takes the maximum or the "
+        "minimum");
   }
 }
 
