@@ -247,6 +247,67 @@ TEST(VmapOptions, Randomness) {
   EXPECT_EQ(of_nothing().to_vector<float>(), different);
 }
 
+using U64s = std::vector<std::uint64_t>;
+
+TEST(VmapOptions, KeysOfEachExample) {
+  const random::Key base(7);
+  const std::vector<random::Key> keys = random::split(base, 4);
+  U64s expected;
+  for (const random::Key key : keys) expected.push_back(key.bits);
+  const Tensor all = random::keys(base, 4);
+  EXPECT_EQ(all.to_vector<std::uint64_t>(), expected);
+  EXPECT_EQ(random::split(all[1], 2).to_vector<std::uint64_t>(),
+            U64s({random::split(keys[1])[0].bits, random::split(keys[1])[1].bits}));
+  EXPECT_EQ(random::fold_in(all[2], 12345).to_vector<std::uint64_t>(), U64s({random::fold_in(keys[2], 12345).bits}));
+  const auto check =
+      [&](const auto& draw) {  // every example draws what a function of its key draws, whatever the randomness is
+        std::vector<Tensor> each;
+        for (const random::Key key : keys) each.push_back(draw(random::AnyKey(key)));
+        const Tensor one_by_one = stack(each);
+        for (const Randomness randomness : {Randomness::same, Randomness::different, Randomness::error}) {
+          const Tensor drawn = vmap([&](const Tensor& key) { return draw(random::AnyKey(key)); },
+                                    {.randomness = randomness})(random::keys(base, 4));
+          expect_values(drawn, one_by_one.shape(), one_by_one.to_vector<double>());
+        }
+      };
+  check([](const random::AnyKey& key) { return random::uniform(key, {3, 5}); });
+  check([](const random::AnyKey& key) { return random::uniform(key, {7}, DType::f64); });
+  check([](const random::AnyKey& key) { return random::normal(key, {2, 3}); });
+  check([](const random::AnyKey& key) { return random::integers(key, {9}, -5, 20); });
+  check([](const random::AnyKey& key) { return random::bits(key, {6}, DType::u8); });
+  check([](const random::AnyKey& key) { return random::permutation(key, 6); });
+  check([](const random::AnyKey& key) { return random::categorical(key, tensor({0.f, 1.f, 2.f})); });
+  check([](const random::AnyKey& key) { return dropout(key, ones({8}), 0.5); });
+  check([](const random::AnyKey& key) { return random::bernoulli(key, {0}, 0.5); });
+}
+
+TEST(VmapOptions, KeysAreSplitInsideAndPassedToCompiledFunctions) {
+  const auto walk = [](const Tensor& key) {
+    const Tensor two = random::split(key);
+    return random::normal(two[0], {2}) + random::uniform(random::fold_in(two[1], 3), {2});
+  };
+  const auto of_key = [](random::Key key) {
+    const auto two = random::split(key);
+    return random::normal(two[0], {2}) + random::uniform(random::fold_in(two[1], 3), {2});
+  };
+  auto run = compile([&](const Tensor& keys) { return vmap(walk)(keys); });
+  for (const std::uint64_t seed : {1, 2}) {
+    std::vector<Tensor> each;
+    for (const random::Key key : random::split(random::Key(seed), 3)) each.push_back(of_key(key));
+    expect_values(run(random::keys(random::Key(seed), 3)), {3, 2}, stack(each).to_vector<double>());
+  }
+  expect_error([] { random::uniform(ones({2}), {3}); },
+               "random::uniform: a key is one number of u64, got tensor<2xf32>");
+}
+
+TEST(VmapOptions, DrawsMayBeErrors) {
+  const auto noisy = [](const Tensor& row) { return row + random::uniform(random::Key(5), {2}); };
+  expect_error(
+      [&] { vmap(noisy, {.randomness = Randomness::error})(zeros({3, 2})); },
+      "vmap: random numbers are drawn with a key that all examples share: give each a key of its own, or choose "
+      "Randomness::same or Randomness::different");
+}
+
 struct Layer {
   Parameter weight{numbers({3, 2})};
   Tensor operator()(const Tensor& x) const { return matmul(x, weight); }

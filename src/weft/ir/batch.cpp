@@ -49,8 +49,14 @@ class Batcher {
     std::vector<Batched> operands;
     for (const Value v : node.operands) operands.push_back(value_of(v));
     into_.set_location(node.location);
-    const bool depends = std::ranges::any_of(operands, &Batched::is_batched) ||
-                         (batching_.draws_differ && node.op == &ops::rng_bit_generator);
+    bool depends = std::ranges::any_of(operands, &Batched::is_batched);
+    if (!depends && node.op == &ops::rng_bit_generator) {
+      require(
+          !batching_.draws_fail,
+          "vmap: random numbers are drawn with a key that all examples share: give each a key of its own, or choose "
+          "Randomness::same or Randomness::different");
+      depends = batching_.draws_differ;
+    }
     return depends ? batched_results(node, operands) : same_results(node, operands);
   }
 

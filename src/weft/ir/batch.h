@@ -23,8 +23,8 @@ struct Batched {
 
 struct Batching {
   std::int64_t size;  // of the batch
-  bool draws_differ =
-      false;  // random numbers whose key does not depend on the example: others for each example, instead of the same
+  // Random numbers whose key does not depend on the example are the same for all examples, or others for each, or an error.
+  bool draws_differ = false, draws_fail = false;
 };
 
 // Appends the nodes that compute the outputs of `from` for all examples, and those that have side effects, to `into`; returns the outputs.

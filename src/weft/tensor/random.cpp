@@ -2,7 +2,9 @@
 
 #include <cstring>
 #include <numbers>
+#include <span>
 
+#include <weft/base/hash.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/host_observer.h>
 #include <weft/tensor/host_state.h>
@@ -41,13 +43,69 @@ Generator& default_generator() {
 
 namespace {
 
-Value raw_bits(Frame& frame, Key key, Type type) {
-  const std::uint64_t state[] = {key.bits, 0};  // key and counter
+Value u64_like(Value x, std::uint64_t number) {
+  return ir::constant(x.graph(), {Type(DType::u64, {}), std::as_bytes(std::span(&number, 1))});
+}
+
+// Returns the key and the counter 0: u64 [2].
+Value state_of(Frame& frame, Key key) {
+  const std::uint64_t state[] = {key.bits, 0};
   record::Immediate bytes;
   static_assert(sizeof state == sizeof bytes);
   std::memcpy(bytes.data(), state, sizeof state);
-  const Value seeded = frame.recording().immediate(Type(DType::u64, {2}), bytes, {.is_key = true, .draw = key.draw});
-  return ir::rng_bit_generator(seeded, type, ir::RngAlgorithm::PHILOX)[1];
+  return frame.recording().immediate(Type(DType::u64, {2}), bytes, {.is_key = true, .draw = key.draw});
+}
+
+Value key_value(Frame& frame, const Tensor& key) {
+  const Value bits = frame.value(key);
+  frame.require(bits.type() == Type(DType::u64, {}), "a key is one number of u64, got ", bits.type());
+  return bits;
+}
+
+Value raw_bits(Frame& frame, const AnyKey& key, Type type) {
+  Value state;
+  if (key.tensor() == nullptr) {
+    state = state_of(frame, key.key());
+  } else {
+    const Value bits = key_value(frame, *key.tensor());
+    const Value parts[] = {ir::reshape(bits, {1}), ir::reshape(u64_like(bits, 0), {1})};
+    state = ir::concatenate(parts, 0);
+  }
+  return ir::rng_bit_generator(state, type, ir::RngAlgorithm::PHILOX)[1];
+}
+
+// Computes mix of base/hash.h, by which fold_in folds a number into a key: the high half of the product of 64-bit numbers is the sum of the
+// products of their halves.
+Value mixed(Value seed, Value number) {
+  const auto with = [](Value x, std::uint64_t constant) {
+    return ir::xor_(x, detail::broadcast(u64_like(x, constant), x.type().dims()));
+  };
+  const Value a = with(seed, 0x9e3779b97f4a7c15u), b = with(number, 0xd6e8feb86659fd93u);
+  const Value width = ir::constant_like(a, 32);
+  const auto upper = [&](Value x) { return ir::shift_right_logical(x, width); };
+  const auto lower = [&](Value x) { return upper(ir::shift_left(x, width)); };
+  const Value low = lower(a) * lower(b), one = upper(a) * lower(b), other = lower(a) * upper(b);
+  const Value carry = upper(low) + lower(one) + lower(other);
+  const Value high = upper(a) * upper(b) + upper(one) + upper(other) + upper(carry);
+  return ir::xor_(a * b, high);
+}
+
+// Returns the bits of fold_in(key, data); the key is broadcast to the data.
+Value folded(Value key, Value data) {
+  const auto same = [&](std::uint64_t number) { return detail::broadcast(u64_like(data, number), data.type().dims()); };
+  const Value numbers[] = {detail::broadcast(key, data.type().dims()), data};
+  const Fingerprint start;
+  Value low = same(start.low), high = same(start.high);
+  for (const Value number : numbers) {
+    low = mixed(low, number);
+    high = mixed(high + same(0xa4093822299f31d0u), ir::xor_(number, same(0x082efa98ec4e6c89u)));
+  }
+  return mixed(low, high);
+}
+
+Value counted(Frame& frame, std::int64_t count) {
+  frame.require(count >= 0, "the number of keys cannot be negative, got ", count);
+  return ir::iota(frame.graph(), Type(DType::u64, {count}), 0);
 }
 
 // Converts the upper bits of x, as many as `dtype` represents exactly, to a number in [0, 1).
@@ -61,14 +119,14 @@ Value unit_interval(Value x, DType dtype) {
   return ir::convert(kept, dtype) * std::ldexp(1.0, -digits);
 }
 
-Value draw_uniform(Frame& frame, Key key, const Shape& shape, DType dtype) {
+Value draw_uniform(Frame& frame, const AnyKey& key, const Shape& shape, DType dtype) {
   frame.require(is_float(dtype), "expected a floating-point type, got ", dtype);
   const DType source = dtype == DType::f64 ? DType::u64 : DType::u32;
   return unit_interval(raw_bits(frame, key, Type(source, shape)), dtype);
 }
 
 // Uses the Box-Muller method on the two halves of 64 bits.
-Value draw_normal(Frame& frame, Key key, const Shape& shape, DType dtype) {
+Value draw_normal(Frame& frame, const AnyKey& key, const Shape& shape, DType dtype) {
   frame.require(is_float(dtype), "expected a floating-point type, got ", dtype);
   const DType wide = detail::compute_dtype(dtype);
   const Value bits = raw_bits(frame, key, Type(DType::u64, shape));
@@ -79,7 +137,7 @@ Value draw_normal(Frame& frame, Key key, const Shape& shape, DType dtype) {
   return detail::as(ir::sqrt(ir::log(one_minus_uniform) * -2.0) * ir::cosine(angle), dtype);
 }
 
-Value draw_bernoulli(Frame& frame, Key key, const Shape& shape, const Operand& probability) {
+Value draw_bernoulli(Frame& frame, const AnyKey& key, const Shape& shape, const Operand& probability) {
   const Value drawn = draw_uniform(frame, key, shape, DType::f32);
   const Value bound = detail::value_as(frame, probability, DType::f32);
   Shape together;
@@ -90,23 +148,41 @@ Value draw_bernoulli(Frame& frame, Key key, const Shape& shape, const Operand& p
 
 }  // namespace
 
-Tensor bits(Key key, const Shape& shape, DType dtype, Where where) {
+Tensor fold_in(const Tensor& key, const Operand& data) {
+  Frame frame("random::fold_in", {key, data.where()});
+  const Value bits = key_value(frame, key), number = detail::value_as(frame, data, DType::u64);
+  return frame.tensor(folded(bits, number));
+}
+
+Tensor keys(Key key, std::int64_t count, Where where) {
+  Frame frame("random::keys", where);
+  const std::int64_t begin = 0, end = 1, step = 1;
+  const Value bits = ir::slice(state_of(frame, key), {&begin, 1}, {&end, 1}, {&step, 1});
+  return frame.tensor(folded(ir::reshape(bits, {}), counted(frame, count)));
+}
+
+Tensor split(const Tensor& key, std::int64_t count, Where where) {
+  Frame frame("random::split", where);
+  return frame.tensor(folded(key_value(frame, key), counted(frame, count)));
+}
+
+Tensor bits(const AnyKey& key, const Shape& shape, DType dtype, Where where) {
   Frame frame("random::bits", where);
   frame.require(is_unsigned_integer(dtype), "expected an unsigned integer type, got ", dtype);
   return frame.tensor(raw_bits(frame, key, Type(dtype, shape)));
 }
 
-Tensor uniform(Key key, const Shape& shape, DType dtype, Where where) {
+Tensor uniform(const AnyKey& key, const Shape& shape, DType dtype, Where where) {
   Frame frame("random::uniform", where);
   return frame.tensor(draw_uniform(frame, key, shape, dtype));
 }
 
-Tensor normal(Key key, const Shape& shape, DType dtype, Where where) {
+Tensor normal(const AnyKey& key, const Shape& shape, DType dtype, Where where) {
   Frame frame("random::normal", where);
   return frame.tensor(draw_normal(frame, key, shape, dtype));
 }
 
-Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high, DType dtype, Where where) {
+Tensor integers(const AnyKey& key, const Shape& shape, std::int64_t low, std::int64_t high, DType dtype, Where where) {
   Frame frame("random::integers", where);
   frame.require(is_integer(dtype), "expected an integer type, got ", dtype);
   frame.require(low < high && high - low <= std::int64_t{1} << 53, "[", low, ", ", high, ") is empty or too wide");
@@ -117,16 +193,16 @@ Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high
   return frame.tensor(ir::convert(wide + ir::constant_like(wide, low), dtype));
 }
 
-Tensor bernoulli(Key key, const Shape& shape, const Operand& probability) {
+Tensor bernoulli(const AnyKey& key, const Shape& shape, const Operand& probability) {
   Frame frame("random::bernoulli", probability);
   return frame.tensor(draw_bernoulli(frame, key, shape, probability));
 }
 
-Tensor permutation(Key key, std::int64_t size, Where where) {
+Tensor permutation(const AnyKey& key, std::int64_t size, Where where) {
   return argsort({bits(key, {size}, DType::u64, where), where});
 }
 
-Tensor categorical(Key key, const Operand& logits) {
+Tensor categorical(const AnyKey& key, const Operand& logits) {
   Frame frame("random::categorical", logits);
   const Value value = detail::floating(frame, logits);
   frame.require(value.rank() >= 1, "expected logits of rank 1 or more, got ", value.type());
@@ -154,7 +230,7 @@ Tensor bernoulli(const Shape& shape, const Operand& probability) {
   return random::bernoulli(random::default_generator().next(), shape, probability);
 }
 
-Tensor dropout(random::Key key, const Operand& x, const Operand& probability) {
+Tensor dropout(const random::AnyKey& key, const Operand& x, const Operand& probability) {
   Frame frame("dropout", x);
   const Value value = detail::floating(frame, x);
   if (probability.is_number()) {

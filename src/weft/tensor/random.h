@@ -29,6 +29,27 @@ struct Key {
 Key fold_in(Key key, std::uint64_t data);  // returns a different key for each number
 std::vector<Key> split(Key key, int count = 2);
 
+// Keys may also be tensors, one number of u64 each: vmap gives every example its own, as JAX does. These functions give the bits of the
+// keys that fold_in and split give.
+//   vmap([](const Tensor& key) { return random::normal(key, {3}); })(random::keys(random::Key(0), 8))
+Tensor fold_in(const Tensor& key, const Operand& data);
+Tensor keys(Key key, std::int64_t count, std::source_location where = std::source_location::current());  // [count]
+Tensor split(const Tensor& key, std::int64_t count = 2,
+             std::source_location where = std::source_location::current());  // [count]
+
+// The argument type of functions that draw: a key of either kind.
+class AnyKey {
+ public:
+  AnyKey(Key key) : key_(key) {}                    // NOLINT
+  AnyKey(const Tensor& bits) : tensor_(&bits) {}    // NOLINT: used only during the call
+  const Tensor* tensor() const { return tensor_; }  // null for a key on the host
+  Key key() const { return key_; }
+
+ private:
+  Key key_{0};
+  const Tensor* tensor_ = nullptr;
+};
+
 // A source of keys. The seed and the number of calls are its whole state, which can be saved and restored.
 struct Generator {
   std::uint64_t seed = 0, calls = 0;
@@ -38,18 +59,19 @@ struct Generator {
 Generator& default_generator();  // the generator of this thread
 
 using Where = std::source_location;
-Tensor bits(Key key, const Shape& shape, DType dtype = DType::u32,
+Tensor bits(const AnyKey& key, const Shape& shape, DType dtype = DType::u32,
             Where where = Where::current());  // unsigned integers
-Tensor uniform(Key key, const Shape& shape, DType dtype = DType::f32, Where where = Where::current());  // in [0, 1)
-Tensor normal(Key key, const Shape& shape, DType dtype = DType::f32,
+Tensor uniform(const AnyKey& key, const Shape& shape, DType dtype = DType::f32,
+               Where where = Where::current());  // in [0, 1)
+Tensor normal(const AnyKey& key, const Shape& shape, DType dtype = DType::f32,
               Where where = Where::current());  // mean 0, variance 1
 // Integers in [low, high). The bounds are part of the program.
-Tensor integers(Key key, const Shape& shape, std::int64_t low, std::int64_t high, DType dtype = DType::i32,
+Tensor integers(const AnyKey& key, const Shape& shape, std::int64_t low, std::int64_t high, DType dtype = DType::i32,
                 Where where = Where::current());
-Tensor bernoulli(Key key, const Shape& shape, const Operand& probability);  // true with this probability
-Tensor permutation(Key key, std::int64_t size, Where where = Where::current());
+Tensor bernoulli(const AnyKey& key, const Shape& shape, const Operand& probability);  // true with this probability
+Tensor permutation(const AnyKey& key, std::int64_t size, Where where = Where::current());
 // Indices along the last dimension (i32), drawn with the probabilities softmax(logits).
-Tensor categorical(Key key, const Operand& logits);
+Tensor categorical(const AnyKey& key, const Operand& logits);
 
 }  // namespace random
 
@@ -63,6 +85,6 @@ Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dt
 Tensor bernoulli(const Shape& shape, const Operand& probability);
 // Sets elements of x to 0 with this probability and scales the others by 1 / (1 - probability).
 Tensor dropout(const Operand& x, const Operand& probability);
-Tensor dropout(random::Key key, const Operand& x, const Operand& probability);
+Tensor dropout(const random::AnyKey& key, const Operand& x, const Operand& probability);
 
 }  // namespace weft

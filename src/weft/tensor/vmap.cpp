@@ -102,7 +102,9 @@ std::vector<Tensor> vmapped(const VmapOptions& options, std::span<const VmapArgu
   std::vector<Value> captures;
   append_captures(frame, body, captures);
   for (const Value capture : captures) inputs.emplace_back(capture, false);
-  const ir::Batching batching{.size = size, .draws_differ = options.randomness == Randomness::different};
+  const ir::Batching batching{.size = size,
+                              .draws_differ = options.randomness == Randomness::different,
+                              .draws_fail = options.randomness == Randomness::error};
   const std::vector<Batched> outputs = ir::batch(frame.graph(), *body.finish(), inputs, batching);
   const auto count = options.out_axes.count();
   frame.require(!count || *count == outputs.size(), "out_axes names ", count.value_or(0), " axes for ", outputs.size(),

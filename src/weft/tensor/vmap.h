@@ -11,7 +11,7 @@
 // a loop goes on until no example needs it. The function cannot read values, nor write Parameters from outside.
 //
 // Random numbers are the same for all examples, because keys come from outside, as in JAX; with Randomness::different, every example has
-// numbers of its own.
+// numbers of its own. Keys that are tensors (random::keys) may depend on the example: then its numbers are those of its key.
 #pragma once
 
 #include <concepts>
@@ -51,7 +51,8 @@ class BatchAxes {
   std::optional<std::vector<std::optional<std::int64_t>>> each_ = {};
 };
 
-enum class Randomness : std::uint8_t { same, different };
+// Of draws whose key does not depend on the example. (randomness= of torch.func.vmap, whose default is error)
+enum class Randomness : std::uint8_t { same, different, error };
 
 struct VmapOptions {
   BatchAxes in_axes = 0;   // one for each argument, for all tensors in it: {0, unbatched, 1}
