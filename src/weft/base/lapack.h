@@ -22,6 +22,9 @@ namespace weft::lapack {
   FUNCTION(syevd,                                                                                                 \
            (const char* job, const char* triangle, const int* n, T* a, const int* lda, T* w, T* work,             \
             const int* work_size, int* integers, const int* integers_size, int* info, std::size_t, std::size_t))  \
+  FUNCTION(geev, (const char* left_job, const char* right_job, const int* n, T* a, const int* lda, T* real,       \
+                  T* imaginary, T* left, const int* left_stride, T* right, const int* right_stride, T* work,      \
+                  const int* work_size, int* info, std::size_t, std::size_t))                                     \
   FUNCTION(gesdd, (const char* job, const int* m, const int* n, T* a, const int* lda, T* s, T* u, const int* ldu, \
                    T* vt, const int* ldvt, T* work, const int* work_size, int* integers, int* info, std::size_t)) \
   FUNCTION(gemm, (const char* a_transposed, const char* b_transposed, const int* m, const int* n, const int* k,   \

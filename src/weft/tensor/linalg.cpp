@@ -12,6 +12,7 @@
 #include <weft/ir/ops.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/creation.h>
+#include <weft/tensor/eig.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/indexing.h>
 #include <weft/tensor/manipulation.h>
@@ -306,6 +307,22 @@ Tensor eigvalsh(const Operand& a) {
   const auto [x, dtype] = square_matrices(frame, a);
   require_lapack(frame);
   return result(frame, ir::eigenvalues(symmetric(x), true), dtype);
+}
+
+Eig eig(const Operand& a) {
+  Frame frame("linalg::eig", a);
+  const Value x = square_matrices(frame, a).value;
+  require_lapack(frame);
+  const std::vector<Tensor> parts = detail::eig_op().apply(std::array{frame.tensor(x)}, a.where());
+  return {.values = {parts[0], parts[1]}, .vectors = {parts[2], parts[3]}};
+}
+
+Complex eigvals(const Operand& a) {
+  Frame frame("linalg::eigvals", a);
+  const Value x = square_matrices(frame, a).value;
+  require_lapack(frame);
+  const std::vector<Tensor> parts = detail::eigvals_op().apply(std::array{frame.tensor(x)}, a.where());
+  return {parts[0], parts[1]};
 }
 
 Svd svd(const Operand& a, bool full_matrices) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include <weft/tensor/complex.h>
 #include <weft/tensor/operand.h>
 #include <weft/tensor/shape.h>
 #include <weft/tensor/tensor.h>
@@ -115,6 +116,18 @@ struct Eigh {
 };
 Eigh eigh(const Operand& a);
 Tensor eigvalsh(const Operand& a);
+
+// a V = V diag(values) for any square matrix, in LAPACK's order; vectors have the norm 1. A loss may not depend on their phases, which are
+// arbitrary. There are first derivatives only, and no jvp.
+struct Eig {
+  Complex values, vectors;
+  void fields(auto&& field) {
+    field("values", values);
+    field("vectors", vectors);
+  }
+};
+Eig eig(const Operand& a);
+Complex eigvals(const Operand& a);
 
 // a = U diag(s) Vh with descending singular values: U [m, k] and Vh [k, n], or square if `full_matrices` (which is not PyTorch's default).
 struct Svd {
