@@ -1,6 +1,7 @@
 #include <weft/tensor/custom_op.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -13,6 +14,7 @@
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
+#include <weft/tensor/jvp.h>
 #include <weft/tensor/reduction.h>
 
 namespace weft {
@@ -70,6 +72,52 @@ TEST(CustomOp, HasTheGradientItWasGiven) {
   const Floats got = gradient.to_vector<float>();
   EXPECT_NEAR(got[0], 3, 1e-6);
   EXPECT_NEAR(got[1], 3 * std::cos(3.f), 1e-6);
+}
+
+// x^2 y and x + y as f32, and an integer, with a forward rule.
+const CustomOp& blend() {
+  static const CustomOp op = custom_op(
+      "test.blend",
+      {.compute =
+           [](const HostCall& call) {
+             const auto x = call.inputs[0].data<float>(), y = call.inputs[1].data<float>();
+             for (std::size_t i = 0; i < x.size(); ++i) {
+               call.outputs[0].data<float>()[i] = x[i] * x[i] * y[i];
+               call.outputs[1].data<std::int32_t>()[i] = static_cast<std::int32_t>(x[i]);
+               call.outputs[2].data<float>()[i] = x[i] + y[i];
+             }
+           },
+       .types =
+           [](std::span<const Type> inputs) { return std::vector{inputs[0], inputs[0].with(DType::i32), inputs[0]}; },
+       .forward = [](const HostCall& call) {  // x, y, an integer; 3 outputs; dx, dy
+         const auto x = call.inputs[0].data<float>(), y = call.inputs[1].data<float>(),
+                    sum = call.inputs[5].data<float>(), dx = call.inputs[6].data<float>(),
+                    dy = call.inputs[7].data<float>();
+         for (std::size_t i = 0; i < x.size(); ++i) {
+           EXPECT_EQ(sum[i], x[i] + y[i]);
+           call.outputs[0].data<float>()[i] = 2 * x[i] * y[i] * dx[i] + x[i] * x[i] * dy[i];
+           call.outputs[1].data<float>()[i] = dx[i] + dy[i];
+         }
+       }});
+  return op;
+}
+
+TEST(CustomOp, HasTheForwardRuleItWasGiven) {
+  const auto f = [](const Tensor& x, const Tensor& y) {
+    const auto results = blend().apply(std::array{x * 2, y, tensor({7, 8})});
+    return results[0] + sin(results[2]);
+  };
+  const Tensor x = tensor({1.f, -2.f}), y = tensor({0.5f, 3.f}), dx = tensor({1.f, 2.f}), dy = tensor({-1.f, 0.5f});
+  const auto same = [](const Tensor& a, const Tensor& b) { return 4 * a * a * b + sin(2 * a + b); };
+  const auto check = [&](const std::pair<Tensor, Tensor>& got, const std::pair<Tensor, Tensor>& expected) {
+    for (const auto& [a, b] : {std::pair(got.first, expected.first), std::pair(got.second, expected.second)})
+      for (std::int64_t i = 0; i < 2; ++i) EXPECT_NEAR(a[i].item(), b[i].item(), 1e-4);
+  };
+  check(jvp(f, std::tuple(x, y), std::tuple(dx, dy)), jvp(same, std::tuple(x, y), std::tuple(dx, dy)));
+  // An operand from outside has the tangent 0.
+  check(jvp([&](const Tensor& a) { return f(a, y); }, x, dx), jvp([&](const Tensor& a) { return same(a, y); }, x, dx));
+  // Without a forward rule, the tangent would need the gradient of the gradient.
+  EXPECT_THROW(jvp([](const Tensor& a) { return sine()(a); }, x, dx), Error);
 }
 
 TEST(CustomOp, WithoutAGradientSaysSo) {

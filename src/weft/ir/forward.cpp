@@ -5,6 +5,7 @@
 #include <weft/ir/autodiff.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/composites.h>
+#include <weft/ir/host_function.h>
 #include <weft/ir/inline.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/ops/region_gradient.h>
@@ -140,6 +141,36 @@ std::vector<Dual> linearized(Graph& into, const Node& node, std::span<const Dual
   return results;
 }
 
+// Returns the rule that a user's function gives for its tangents; null if there is none.
+const HostFunction* forward_rule(const Node& node) {
+  if (node.op != &ops::custom_call) return nullptr;
+  const HostFunction* const function = find_host_function(node.attributes<CustomCallAttributes>().target);
+  return function ? function->forward() : nullptr;
+}
+
+std::vector<Dual> dual_host_call(Graph& into, const Node& node, std::span<const Dual> operands,
+                                 const HostFunction& rule) {
+  std::vector<Value> values;
+  for (const Dual& operand : operands) values.push_back(operand.value);
+  Node& copy = into.append_copy(node, values);
+  std::vector<Dual> results;
+  std::vector<Type> types;
+  for (std::uint32_t i = 0; i < copy.types.size(); ++i) {
+    results.push_back({copy.result(i)});
+    values.push_back(copy.result(i));
+    if (is_float(copy.types[i].dtype())) types.push_back(copy.types[i]);
+  }
+  for (const Dual& operand : operands)
+    if (is_float(operand.value.dtype()))
+      values.push_back(operand.tangent ? operand.tangent : constant_like(operand.value, 0));
+  const CustomCallAttributes attributes{.target = rule.name()};
+  Node& made = into.append(ops::custom_call, values, &attributes, types);
+  std::uint32_t next = 0;
+  for (Dual& result : results)
+    if (is_float(result.value.dtype())) result.tangent = made.result(next++);
+  return results;
+}
+
 std::vector<Dual> dual_call(Graph& into, const Node& node, std::span<const Dual> operands) {
   const std::string_view name = node.attributes<CompositeAttributes>().name;
   if (is_checkpoint(node)) {
@@ -154,6 +185,7 @@ std::vector<Dual> dual_call(Graph& into, const Node& node, std::span<const Dual>
 std::vector<Dual> duals_of_node(Graph& into, const Node& node, std::span<const Dual> operands) {
   const bool has_tangent = std::ranges::any_of(operands, [](const Dual& x) { return static_cast<bool>(x.tangent); });
   if (has_tangent && passes_derivatives(node)) {
+    if (const HostFunction* const rule = forward_rule(node)) return dual_host_call(into, node, operands, *rule);
     switch (node.op->flow) {
       case Flow::loop: return dual_loop(node, operands);
       case Flow::branches: return dual_branches(into, node, operands);

@@ -31,7 +31,7 @@ struct Registry {
 };
 
 std::vector<Type> not_called(std::span<const Type> /*inputs*/) {
-  fail("custom_op: a gradient cannot be called by its name");
+  fail("custom_op: a gradient or a forward rule cannot be called by its name");
 }
 
 }  // namespace
@@ -57,15 +57,17 @@ void HostFunction::run(const HostCall& call) const {
   compute_(call);
 }
 
-const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
-                                           HostCompute gradient) {
+const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute, HostCompute gradient,
+                                           HostCompute forward) {
   require(!name.empty(), "custom_op: the name is empty");
   require(types != nullptr && compute != nullptr, "custom_op: ", name, " has no function");
   Registry& registry = Registry::instance();
   HostFunction& function = registry.add(std::make_unique<HostFunction>(name, std::move(types), std::move(compute)));
-  if (gradient)
-    function.gradient_ =
-        &registry.add(std::make_unique<HostFunction>(name + ".gradient", not_called, std::move(gradient)));
+  const auto add_rule = [&](const char* suffix, HostCompute& rule) -> const HostFunction* {
+    return rule ? &registry.add(std::make_unique<HostFunction>(name + suffix, not_called, std::move(rule))) : nullptr;
+  };
+  function.gradient_ = add_rule(".gradient", gradient);
+  function.forward_ = add_rule(".forward", forward);
   return function;
 }
 

@@ -64,23 +64,28 @@ class HostFunction {
   // Returns the function that computes the cotangents of the floating-point inputs, in order, from the inputs, the outputs and
   // the cotangents of the outputs. Returns null if there is no gradient.
   const HostFunction* gradient() const { return gradient_; }
+  // Returns the function that computes the tangents of the floating-point outputs, in order, from the inputs, the outputs and the tangents
+  // of the floating-point inputs. Returns null if there is none.
+  const HostFunction* forward() const { return forward_; }
 
  private:
   friend const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
-                                                    HostCompute gradient);
+                                                    HostCompute gradient, HostCompute forward);
 
   std::string name_;
   HostTypes types_;
   HostCompute compute_;
   const HostFunction* gradient_ = nullptr;
+  const HostFunction* forward_ = nullptr;
   std::string counter_name_, time_name_, bytes_name_;
   mutable metrics::Counter calls_;
   mutable metrics::Metric time_, bytes_;
 };
 
-// Registers a function for the life of the process, and its gradient under NAME.gradient. Throws Error if the name is taken or empty.
+// Registers a function for the life of the process, its gradient under NAME.gradient, and its forward rule under NAME.forward. Throws Error
+// if the name is taken or empty.
 const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
-                                           HostCompute gradient = {});
+                                           HostCompute gradient = {}, HostCompute forward = {});
 const HostFunction* find_host_function(std::string_view name);  // null if there is none
 
 // Returns the message for a custom_call whose target is not registered. It says what the target is, as far as the name tells.

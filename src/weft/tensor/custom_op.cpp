@@ -45,7 +45,7 @@ std::vector<Tensor> CustomOp::apply(std::span<const Tensor> operands, std::sourc
 CustomOp custom_op(std::string name, CustomOpOptions options) {
   if (!options.types) options.types = [](std::span<const Type> inputs) { return std::vector{inputs[0]}; };
   return {ir::register_host_function(std::move(name), std::move(options.types), std::move(options.compute),
-                                     std::move(options.gradient)),
+                                     std::move(options.gradient), std::move(options.forward)),
           options.has_side_effect};
 }
 

@@ -36,6 +36,9 @@ struct CustomOpOptions {
   // Inputs: the inputs of compute, its outputs and their cotangents. Outputs: the cotangents of the floating-point
   // inputs. Without it, grad throws Error if a gradient flows through the operation.
   HostCompute gradient = {};
+  // Inputs: the inputs of compute, its outputs and the tangents of the floating-point inputs. Outputs: the tangents of the floating-point
+  // outputs. Without it, jvp follows from the gradient, if that can be differentiated; otherwise it throws Error.
+  HostCompute forward = {};
 };
 
 class CustomOp {
