@@ -55,12 +55,13 @@ std::filesystem::path key_path() {
   return home / ".config" / "weft" / "key";
 }
 
-// Writes the key file completely, readable only by this user, and never over an existing file, which another process may have created.
+// Writes the key file completely, readable only by this user, and never over an existing file, which another process or thread may have
+// created.
 void write_key(const std::filesystem::path& path, std::string_view bytes) {
   if (path.has_parent_path()) make_folder(path.parent_path());
-  const std::filesystem::path temporary = concat(path.string(), '.', ::getpid());
+  std::string temporary = path.string() + ".XXXXXX";
   {
-    const Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+    const Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.number() < 0) detail::fail_with_errno("write", temporary, errno);
     if (::write(file.number(), bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
       detail::fail_with_errno("write", temporary, errno);
