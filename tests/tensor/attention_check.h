@@ -1,4 +1,4 @@
-// What tests of attention's kernels share: a function and its gradients, compiled for a target, against the same function in f64.
+// Shared by the tests of attention's kernels: a function and its gradients, compiled for a target, against the same function in f64.
 #pragma once
 
 #include <algorithm>

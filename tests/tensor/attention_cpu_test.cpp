@@ -93,7 +93,7 @@ TEST(CpuAttention, OfAnyLeadingDimensions) {
   check_on_cpu(attend(true), {empty, empty, empty, empty}, DType::f32, 0);
 }
 
-// As a training step has them: queries, keys and values are parts of one product, and heads lie beside each other.
+// Training steps have queries, keys and values as parts of one product, and heads that lie beside each other.
 TEST(CpuAttention, OfOneProductOfQueriesKeysAndValues) {
   const auto function = with_gradients([](const std::vector<Tensor>& x) {
     const Tensor parts = transpose(x[0], 1, 3);  // [batch, heads, 3, time, width]

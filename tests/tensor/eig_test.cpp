@@ -83,7 +83,7 @@ TEST(Eig, Gradients) {
         return concatenate({unsqueeze(values.real, -2), unsqueeze(values.imag, -2), squares(vectors)}, -2);
       },
       {batch}, 1e-5);
-  // Of symmetric matrices, they are those of eigh.
+  // For symmetric matrices, they are those of eigh.
   const Tensor symmetric = tensor({{2.0, 1.0}, {1.0, -1.0}}, DType::f64);
   const Tensor expected = grad(sum(linalg::eigvalsh(symmetric) * linalg::eigvalsh(symmetric)), symmetric);
   const Tensor values = linalg::eigvals(symmetric).real;

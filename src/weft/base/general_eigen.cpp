@@ -57,7 +57,7 @@ void general_eigen(const T* a, std::int64_t n, std::complex<T>* values, std::com
   }
   for (std::int64_t j = 0; j < n; ++j) values[j] = {real[j], imaginary[j]};
   if (!vectors) return;
-  // Of a pair of conjugate eigenvalues, LAPACK returns the real and the imaginary part of the first vector.
+  // LAPACK returns the real and the imaginary part of the first vector of a pair of conjugate eigenvalues.
   for (std::int64_t j = 0; j < n; ++j) {
     const bool is_pair = imaginary[j] != 0;
     for (std::int64_t i = 0; i < n; ++i) {

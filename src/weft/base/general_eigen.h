@@ -1,5 +1,5 @@
-// Eigenvalues and eigenvectors of one dense row-major matrix that need not be symmetric, by LAPACK's geev, for float and double. Thread-safe.
-// Throws Error if there is no LAPACK.
+// Eigenvalues and eigenvectors of one dense row-major matrix that need not be symmetric, by LAPACK's geev, for float and double.
+// Thread-safe. Throws Error if there is no LAPACK.
 #pragma once
 
 #include <complex>

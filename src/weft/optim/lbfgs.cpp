@@ -82,7 +82,7 @@ std::vector<double> read(std::initializer_list<Tensor> numbers) { return stack(n
 
 }  // namespace
 
-// What a step with a line search knows. The line is that of `at` times the step that would be taken without a search.
+// The state of a step with a line search. The line is that of `at` times the step that would be taken without a search.
 struct LBFGS::Search {
   const std::function<Tensor()>& loss;
   const LineSearchOptions& options;

@@ -1,5 +1,5 @@
-// L-BFGS (Liu & Nocedal 1989), with PyTorch's semantics: an iteration goes in a direction that follows from the last steps and the changes of
-// the gradient that they made. For losses without noise, over all data. step(gradients) is one iteration without a line search;
+// L-BFGS (Liu & Nocedal 1989), with PyTorch's semantics: an iteration goes in a direction that follows from the last steps and the changes
+// of the gradient that they made. For losses without noise, over all data. step(gradients) is one iteration without a line search;
 // step(loss) is PyTorch's step(closure) of LBFGS(line_search_fn="strong_wolfe").
 #pragma once
 

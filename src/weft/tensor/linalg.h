@@ -74,8 +74,8 @@ Tensor solve_triangular(const Operand& a, const Operand& b, const TriangularOpti
 Tensor solve(const Operand& a, const Operand& b);
 Tensor inv(const Operand& a);
 
-// a = P L U with partial pivoting, for any m by n: P is a permutation matrix [m, m], L [m, k] has a diagonal of ones, U is [k, n], where k =
-// min(m, n). P has no gradient.
+// a = P L U with partial pivoting, for any m by n: P is a permutation matrix [m, m], L [m, k] has a diagonal of ones, U is [k, n], where
+// k = min(m, n). P has no gradient.
 struct Lu {
   Tensor p, l, u;
   void fields(auto&& field) {

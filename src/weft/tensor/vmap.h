@@ -51,7 +51,7 @@ class BatchAxes {
   std::optional<std::vector<std::optional<std::int64_t>>> each_ = {};
 };
 
-// Of draws whose key does not depend on the example. (randomness= of torch.func.vmap, whose default is error)
+// How examples draw where the key does not depend on the example. (randomness= of torch.func.vmap, whose default is error)
 enum class Randomness : std::uint8_t { same, different, error };
 
 struct VmapOptions {

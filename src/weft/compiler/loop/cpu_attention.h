@@ -33,7 +33,7 @@ struct CpuAttention {
   std::string key() const;  // equal keys mean equal code
 };
 
-// How a kernel divides its work. A panel of queries, two vectors wide, lies in the lanes of vectors, one row for each element of their width.
+// How a kernel divides its work. A panel has queries in the lanes of two vectors, and a row of them for each element of their width.
 struct CpuAttentionTiles {
   int lanes = 8;   // numbers of a vector
   int rows = 4;    // of the sums that a product keeps in registers, each two vectors wide

@@ -32,9 +32,9 @@ struct PlacedBody {
 };
 
 // The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel, or a PlacedBodyKernel), a
-// whole `while` (a WhileFunction), a generator of random bits (a RandomFunction), attention (a Kernel), or a pass of a Fourier transform (an
-// FftFunction); for a GPU, a fused loop or one of the last five, which say what their functions do. It must outlive the call that compiles
-// it.
+// whole `while` (a WhileFunction), a generator of random bits (a RandomFunction), attention (a Kernel), or a pass of a Fourier transform
+// (an FftFunction); for a GPU, a fused loop or one of the last five, which say what their functions do. It must outlive the call that
+// compiles it.
 using KernelSource = std::variant<const Loop*, const ir::Graph*, PlacedBody, const WhileKernel*, const RandomBlocks*,
                                   const CpuAttention*, const FftPass*, const AttentionKernel*, const RowSort*,
                                   const RowSum*, const RandomFill*, const SortKernel*>;

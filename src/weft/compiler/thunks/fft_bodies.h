@@ -8,8 +8,8 @@
 
 namespace weft::compiler {
 
-// y_k = w_k sum_j x_j exp(-2 pi i j k / radix). Inputs: the real parts of x, the imaginary parts of x, then the real and the imaginary parts
-// of the factors w of the last `turned` outputs; the other factors are 1. Outputs: the real parts of y, then the imaginary parts.
+// y_k = w_k sum_j x_j exp(-2 pi i j k / radix). Inputs: the real parts of x, the imaginary parts of x, then the real and the imaginary
+// parts of the factors w of the last `turned` outputs; the other factors are 1. Outputs: the real parts of y, then the imaginary parts.
 std::shared_ptr<const ir::Graph> butterfly(int radix, int turned, DType dtype);
 
 // (a + b i) (c + d i), for inputs a, b, c, d.

@@ -1,4 +1,4 @@
-// What the kernels of attention for a CPU are made of: rows in memory, panels of queries, and products of the two.
+// The parts of the kernels of attention for a CPU: rows in memory, panels of queries, and products of the two.
 //
 // Numbers of a query stay in one lane from the first product to the last, so neither its highest score nor its sum needs an exchange
 // between lanes, and keys and values are read where they lie: each of their elements is multiplied with whole vectors of queries.
@@ -72,7 +72,7 @@ class CpuAttentionEmitter {
   Value* number(double value) { return llvm::ConstantFP::get(number_, value); }
   Value* sum_of_lanes(Value* vector);
   void clear(Value* numbers, Value* count);  // a multiple of side()
-  Value* exp(Value* x);
+  Value* exp(Value* x);                      // MathEmitter::exp_without_extremes
   Value* log(Value* x);
   // Returns x * y + z, with one rounding where the target can.
   Value* multiply_add(Value* x, Value* y, Value* z) { return b_.CreateFAdd(b_.CreateFMul(x, y), z); }
@@ -83,7 +83,7 @@ class CpuAttentionEmitter {
   }
   Value* row_of_panel(Value* panel, Value* row) { return place(panel, times(row, tiles_.panel())); }
   Value* at_vector(Value* base, int vector) { return place(base, i64(vector * tiles_.lanes)); }
-  // Emits body(i) for i < count, several times in a row.
+  // Emits body(i) for i from begin to end, `times` of them in each turn of the loop.
   void for_each_unrolled(Value* begin, Value* end, int times, const std::function<void(Value*)>& body);
   // Emits body(first row, number of rows) for tiles_.rows rows at a time, then for one at a time.
   void for_tiles(Value* count, const std::function<void(Value*, int)>& body);

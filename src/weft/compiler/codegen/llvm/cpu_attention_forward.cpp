@@ -136,7 +136,7 @@ class CpuAttentionForward final : CpuAttentionEmitter {
     });
   }
 
-  // What exp subtracts: -infinity would give NaN where all scores are so.
+  // Returns what exp subtracts from scores: if all of them are -infinity, their highest would give NaN.
   Value* without_infinity(Value* highest) {
     return b_.CreateSelect(b_.CreateFCmpOEQ(highest, splat(-infinity)), splat(0.0), highest);
   }

@@ -10,7 +10,7 @@ using Piece = AttentionPiece;
 
 namespace {
 
-// For each block of keys, all queries that see any of them: their weights are computed again from the log_sums.
+// Goes over blocks of keys, and for each over all queries that see any of them, whose weights it computes again from the log_sums.
 class CpuAttentionGradient final : CpuAttentionEmitter {
   enum Buffer { q, k, v, d_result, result, log_sums, dq, dk, dv, buffers };
   // The order of the strides among the parameters.
@@ -112,7 +112,7 @@ class CpuAttentionGradient final : CpuAttentionEmitter {
 
   // Computes the weights of a panel and a block of keys, then the gradients of its scores, and adds to those of its queries.
   void compute_scores(const Panel& panel, Value* number, const Keys& keys) {
-    // As many keys as the products of add_to_rows read.
+    // The products of add_to_rows read whole tiles of keys.
     Value* const seen = keys_seen(keys.first, keys.count, plus(panel.first_query, tiles_.panel() - 1));
     Value* const count = smaller(keys.count, times(ceiling(seen, tiles_.rows), tiles_.rows));
     Value* const weights = rows_for(piece(Piece::weights), number);
