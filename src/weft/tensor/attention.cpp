@@ -179,8 +179,10 @@ struct Groups {
 };
 
 // Returns whether a kernel of attention may be given queries that were multiplied by the factor: 16-bit floats would be rounded once more.
+// The factor is 0 for queries without elements, whose usual scale is infinite.
 bool is_exact(DType dtype, double factor) {
   int exponent = 0;
+  if (factor == 0) return false;
   return byte_size(dtype) > 2 || std::abs(std::frexp(factor, &exponent)) == 0.5;
 }
 
