@@ -268,6 +268,18 @@ TEST_P(RandomViews, OfNothingElse) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomViews, testing::Range(0, 4));
 
+TEST(Views, OfOperandsThatAreBothRepeatedAlongTheBatch) {
+  const auto graph = ir::parse(R"(
+    func.func @main(%x: tensor<32x16xf32>, %y: tensor<3x16x24xf32>) -> tensor<5x3x32x24xf32> {
+      %0 = stablehlo.broadcast_in_dim %x, dims = [2, 3] : (tensor<32x16xf32>) -> tensor<5x3x32x16xf32>
+      %1 = stablehlo.broadcast_in_dim %y, dims = [1, 2, 3] : (tensor<3x16x24xf32>) -> tensor<5x3x16x24xf32>
+      %2 = stablehlo.dot_general %0, %1, batching_dims = [0, 1] x [0, 1], contracting_dims = [3] x [2]
+          : (tensor<5x3x32x16xf32>, tensor<5x3x16x24xf32>) -> tensor<5x3x32x24xf32>
+      return %2 : tensor<5x3x32x24xf32>
+    })");
+  expect_same_elements(*graph, 1);
+}
+
 TEST(Views, OfABatchThatIsReversed) {
   const Type type(DType::f32, {3, 40, 40});  // too large to be expanded to sums
   const auto graph = ir::make_graph(std::vector{type, type}, [](Graph&, std::span<const Value> in) {

@@ -68,6 +68,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
   shape.m = m->size;
   shape.n = n->size;
   shape.k = lk->size;
+  const bool has_elements = std::ranges::none_of(positive, [](Size size) { return size.is(0); });
   // Collects batch dimensions and merges neighbours if both operands allow it.
   std::vector<Size> lhs_strides, rhs_strides;
   for (std::size_t i = 0; i < a.lhs_batching.size(); ++i) {
@@ -75,6 +76,7 @@ std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Stride
     const Size ls = lhs.strides[a.lhs_batching[i]], rs = rhs.strides[a.rhs_batching[i]];
     if (size.is(1)) continue;
     if (!at_least(ls, 0) || !at_least(rs, 0)) return std::nullopt;  // oneDNN cannot walk a dimension backwards
+    if (ls.is(0) && rs.is(0) && has_elements) return std::nullopt;  // nor repeat its result
     if (!shape.batch.empty() && lhs_strides.back() == ls * size && rhs_strides.back() == rs * size) {
       shape.batch.back() *= size;
       lhs_strides.back() = ls;

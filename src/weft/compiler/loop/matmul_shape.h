@@ -24,7 +24,7 @@ struct Strided {
   std::vector<Size> sizes, strides;
 };
 
-// Returns nullopt if a group of dimensions cannot be walked with a single stride.
+// Returns nullopt if a group of dimensions cannot be walked with a single stride, or if both operands repeat along a batch dimension.
 std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& attributes, const Strided& lhs, const Strided& rhs);
 std::optional<MatmulShape> matmul_shape(const ir::Node& dot, const View& lhs, const View& rhs);
 
