@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include <weft/compiler/loop/draft.h>
+#include <weft/compiler/loop/tiles.h>
 
 namespace weft::compiler {
 
@@ -165,6 +166,7 @@ class Finalizer {
     for (const DraftStore& s : loop_.stores)
       result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
                                 finalize(s.position), finalize(s.gathered)});
+    walk_in_tiles(result_, *request_.target);
     return {std::move(result_), std::move(loop_.inputs)};
   }
 

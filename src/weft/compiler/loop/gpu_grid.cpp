@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include <weft/base/error.h>
+
 namespace weft::compiler {
 
 namespace {
@@ -59,15 +61,6 @@ std::uint32_t power_of_two_above(std::int64_t count, int most) {
 std::int64_t groups(std::int64_t count, std::int64_t each) { return (count + each - 1) / each; }
 
 // Returns whether the load reads neighbouring elements along a row axis, and distant ones along the lanes.
-bool runs_along(const Loop& loop, const Expr& e, int axis) {
-  return e.kind == Expr::Kind::load && e.bounds.empty() && e.gathered.empty() && e.position.coefficients[axis].is(1) &&
-         !e.position.coefficients[loop.sizes.size() - 1].is(0) && !e.position.coefficients[loop.sizes.size() - 1].is(1);
-}
-
-bool stores_along_lanes(const Loop& loop) {
-  return std::ranges::all_of(loop.stores, [](const Store& s) { return s.position.coefficients.back().is(1); });
-}
-
 GpuForm whole_rows_of(std::int64_t vectors) {
   return static_cast<GpuForm>(static_cast<std::int64_t>(GpuForm::whole_rows) + vectors - 1);
 }
@@ -240,6 +233,7 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
       grid.shared_bytes = grid.threads_y > 1 ? grid.threads_x * grid.threads_y * each * 8 : 0;
       break;
     }
+    case Walk::tiles: WEFT_ASSERT(false, "the loop of a GPU walks in a CPU's tiles");
   }
   return grid;
 }

@@ -96,6 +96,16 @@ std::string Loop::key() const {
   return key;
 }
 
+bool runs_along(const Loop& loop, const Expr& e, int axis) {
+  if (e.kind != Expr::Kind::load || !e.bounds.empty() || !e.gathered.empty()) return false;
+  const Number& lanes = e.position.coefficients[loop.sizes.size() - 1];
+  return e.position.coefficients[axis].is(1) && !lanes.is(0) && !lanes.is(1);
+}
+
+bool stores_along_lanes(const Loop& loop) {
+  return std::ranges::all_of(loop.stores, [](const Store& s) { return s.position.coefficients.back().is(1); });
+}
+
 LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters) {
   const auto size = [&](int axis) { return parameters[loop.sizes[axis].parameter]; };
   const auto count = [&](int from, int axes) {
@@ -109,7 +119,7 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
                     .serial_count = count(loop.rows, loop.serial),
                     .lane_count = count(loop.rows + loop.serial, loop.lanes)};
   if (loop.walk == Walk::lanes) extent.tasks = extent.lane_count;
-  if (loop.walk == Walk::columns) {
+  if (loop.walk == Walk::columns || loop.walk == Walk::tiles) {
     const std::int64_t last = loop.rows ? size(loop.rows - 1) : 1;
     extent.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, loop.tiling.rows_together) *
                    groups(extent.lane_count, loop.tiling.block);
@@ -120,7 +130,9 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
 
 std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent) {
   if (loop.walk == Walk::lanes) return 1;
-  const std::int64_t walked = loop.walk == Walk::columns ? loop.tiling.block * extent.serial_count : extent.lane_count;
+  std::int64_t walked = extent.lane_count;
+  if (loop.walk == Walk::columns) walked = loop.tiling.block * extent.serial_count;
+  if (loop.walk == Walk::tiles) walked = std::int64_t{loop.tiling.block} * loop.tiling.rows_together;
   return std::max<std::int64_t>(1, walked * loop.stages);
 }
 

@@ -78,12 +78,13 @@ enum class Walk : std::uint8_t {
   lanes,    // one axis, which is itself divided among threads
   rows,     // for each row: for each stage: for each lane; reductions run over the lanes
   columns,  // for each row and block of lanes: for each point of the serial axes; reductions run over the serial axes
+  tiles,  // for each rectangle of the last row axis and the lanes; what lies along that axis is transposed in registers
 };
 
 // How much of a walk is done at once. The only results that depend on it are sums along a row, through their order.
 struct Tiling {
-  int block = 64;         // Walk::columns: lanes of one task, a power-of-two number of vectors
-  int rows_together = 1;  // Walk::columns: neighbours along the last row axis that share loads
+  int block = 64;         // Walk::columns, tiles: lanes of one task, a power-of-two number of vectors
+  int rows_together = 1;  // Walk::columns, tiles: neighbours along the last row axis in one task
   int sums_together = 4;  // Walk::rows with a reduction: vectors with independent partial sums
 
   friend bool operator==(const Tiling&, const Tiling&) = default;
@@ -113,9 +114,14 @@ constexpr std::int64_t scratch_row(std::int64_t lanes) {
   return (lanes + scratch_lanes - 1) / scratch_lanes * scratch_lanes * 8;
 }
 
+// Returns whether a load reads neighbouring elements along this row axis, but not along the lanes, as in a transpose.
+bool runs_along(const Loop& loop, const Expr& e, int axis);
+// Returns whether all stores write neighbouring elements along the lanes.
+bool stores_along_lanes(const Loop& loop);
+
 // The amount of work of a launch with given parameters.
 struct LoopExtent {
-  std::int64_t tasks = 0;          // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns
+  std::int64_t tasks = 0;  // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns and tiles
   std::int64_t serial_count = 0;   // product of the serial axes
   std::int64_t lane_count = 0;     // product of the lane axes
   std::int64_t scratch_bytes = 0;  // for each thread

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <weft/compiler/loop/attention_kernel.h>
+#include <weft/compiler/loop/cpu_attention.h>
 #include <weft/compiler/loop/fft_kernel.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>

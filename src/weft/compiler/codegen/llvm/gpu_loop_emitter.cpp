@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <weft/base/error.h>
 #include <weft/compiler/codegen/cuda/gpu_kernel.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
@@ -39,6 +40,7 @@ class GpuLoopEmitter final : public LoopEmitter {
       case Walk::lanes: emit_elements(); break;
       case Walk::rows: form_ == GpuForm::tiles ? emit_tiles() : emit_rows(); break;
       case Walk::columns: emit_column_blocks(); break;
+      case Walk::tiles: WEFT_ASSERT(false, "the loop of a GPU walks in a CPU's tiles");
     }
     end_function(b_);
   }

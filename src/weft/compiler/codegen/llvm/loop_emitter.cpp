@@ -54,6 +54,7 @@ void LoopEmitter::emit() {
       });
       break;
     case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
+    case Walk::tiles: for_each(begin, end, i64(1), [&](Value* task) { emit_tile_task(task); }); break;
   }
   end_function(b_);
 }

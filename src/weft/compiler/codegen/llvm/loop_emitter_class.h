@@ -1,5 +1,5 @@
 // The emitter of one loop, for the files that implement it: loop_emitter.cpp (the function, positions, bounds), loop_values.cpp
-// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions) and loop_walks.cpp (the loops around them).
+// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions), loop_walks.cpp (the loops around them) and loop_tiles.cpp (transposing loops).
 #pragma once
 
 #include <algorithm>
@@ -138,6 +138,15 @@ class LoopEmitter {
                              const std::vector<std::vector<Value*>>& row_values);
   void emit_serial(int axis, const std::function<void()>& body);
 
+  // ---- tiles (loop_tiles.cpp)
+
+  void emit_tile_task(Value* task);
+  // Emits as many rows as a vector has lanes, for one vector of lanes. At an edge, some of both may not exist.
+  void emit_tile(Value* first_row, Value* first_lane, bool is_edge);
+  void read_tile(ExprId id, Value* first_row, Value* first_lane, bool is_edge);
+  bool is_transposed(const Expr& e) const { return loop_.walk == Walk::tiles && runs_along(loop_, e, loop_.rows - 1); }
+  Value* load_of_tile(ExprId id, const Place& place);
+
   const Loop& loop_;
   llvm::IRBuilder<> b_;
   ScalarEmitter one_, many_;
@@ -157,6 +166,9 @@ class LoopEmitter {
   Value* lane_numbers_ = nullptr;
   Value* scratch_row_ = nullptr;  // bytes
   Value* outer_linear_ = nullptr;
+  std::vector<Value*> tiles_;  // by expression: the transposed elements of a tile, a vector for each row
+  llvm::Type* tile_type(DType dtype) { return llvm::ArrayType::get(many_.memory_type(dtype), width_); }
+  Value* row_of_tile_ = nullptr;
 };
 
 }  // namespace weft::compiler

@@ -7,7 +7,8 @@ namespace weft::compiler {
 
 using llvm::Value;
 
-Value* LoopEmitter::load(ExprId, const Expr& e, const Place& place) {
+Value* LoopEmitter::load(ExprId id, const Expr& e, const Place& place) {
+  if (is_transposed(e)) return load_of_tile(id, place);
   std::vector<PositionBound> uniform, by_lane;
   for (const PositionBound& bound : e.bounds)
     (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);
