@@ -55,6 +55,18 @@ func.func @moves(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<6xf32>) {
   return %1, %3 : tensor<2x3xf32>, tensor<6xf32>
 }
 
+// A broadcast that only inserts dimensions of size 1 is a reshape, which shares the bytes of its operand.
+// CHECK-LABEL: @repeats_nothing(
+// CHECK: "stablehlo.reshape"(%arg0)
+// CHECK: "stablehlo.broadcast_in_dim"(%arg0)
+// CHECK: "stablehlo.broadcast_in_dim"(%arg1)
+func.func @repeats_nothing(%x: tensor<2x3xi32>, %y: tensor<1x3xi32>) -> (tensor<2x1x3x1xi32>, tensor<3x1x2xi32>, tensor<2x3xi32>) {
+  %0 = stablehlo.broadcast_in_dim %x, dims = [0, 2] : (tensor<2x3xi32>) -> tensor<2x1x3x1xi32>
+  %1 = stablehlo.broadcast_in_dim %x, dims = [2, 0] : (tensor<2x3xi32>) -> tensor<3x1x2xi32>
+  %2 = stablehlo.broadcast_in_dim %y, dims = [0, 1] : (tensor<1x3xi32>) -> tensor<2x3xi32>
+  return %0, %1, %2 : tensor<2x1x3x1xi32>, tensor<3x1x2xi32>, tensor<2x3xi32>
+}
+
 // CHECK-LABEL: @nested_broadcasts(
 // CHECK: %[[WIDE:.*]] = "stablehlo.broadcast_in_dim"(%arg0) <{broadcast_dimensions = array<i64: 2>}>{{.*}} -> tensor<5x4x3xf32>
 // CHECK-NEXT: "func.return"(%[[WIDE]])

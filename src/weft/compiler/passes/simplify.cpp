@@ -98,11 +98,24 @@ bool moves_nothing(const Node& n) {
   return !n.attributes_if<ir::DimensionsAttributes>();
 }
 
+// Returns whether a broadcast only inserts dimensions of size 1.
+bool repeats_nothing(const Node& n, const Value x) {
+  const auto* a = n.attributes_if<ir::BroadcastAttributes>();
+  if (!a || x.rank() == 0 || !std::ranges::is_sorted(a->dimensions)) return false;
+  for (int d = 0; d < n.type().rank(); ++d) {
+    const auto from = std::ranges::find(a->dimensions, d);
+    const Dim given = from == a->dimensions.end() ? Dim(1) : x.type().dim(from - a->dimensions.begin());
+    if (n.type().dim(d) != given) return false;
+  }
+  return true;
+}
+
 Value simplify_move(const Node& n, std::span<const Value> x) {
   if (n.op->kind != ir::Kind::shape || x.empty()) return {};
   const ir::Literal* splat = ir::splat_of(x[0]);
   if (x.size() == 1 && splat) return ir::constant(x[0].graph(), ir::Literal{n.type(), splat->bytes});
   if (x[0].type() == n.type() && moves_nothing(n)) return x[0];
+  if (repeats_nothing(n, x[0])) return ir::reshape(x[0], n.type().dims());
   if (x[0].node->op != n.op) return {};
   const Node& inner = *x[0].node;
   if (const auto* a = n.attributes_if<ir::TransposeAttributes>())
