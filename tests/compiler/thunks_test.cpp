@@ -368,59 +368,6 @@ TEST(Sort, OfTheFirstElementsOnly) {
     }
 }
 
-// Windows are whole rows, of one element or many, at places that repeat and partly lie outside.
-TEST(Scatter, OfRowsAtAnyPlaces) {
-  std::mt19937 random(5);
-  const auto below = [&](std::int64_t n) { return static_cast<std::int64_t>(random() % n); };
-  const ir::Op* const ops[] = {&ir::ops::add, &ir::ops::multiply, &ir::ops::maximum, nullptr};
-  for (int trial = 0; trial < 60; ++trial) {
-    SCOPED_TRACE(trial);
-    const ir::Op* const op = ops[trial % 4];
-    const DType dtype = trial % 3 == 0 ? DType::i32 : trial % 3 == 1 ? DType::f32 : DType::bf16;
-    const DType index = trial % 5 == 0 ? DType::i64 : trial % 5 == 1 ? DType::u8 : DType::i32;
-    const std::int64_t components = 1 + below(3), covered = below(3), updates = trial % 7 == 0 ? 2500 : 1 + below(40);
-    std::vector<Dim> operand, update{Dim(updates)};
-    std::vector<std::int64_t> window_dims, inserted, to;
-    for (std::int64_t c = 0; c < components; ++c) {
-      operand.emplace_back(1 + below(9));
-      inserted.push_back(c);
-      to.push_back(components - 1 - c);  // in the opposite order
-    }
-    for (std::int64_t c = 0; c < covered; ++c) {
-      operand.emplace_back(1 + below(40));
-      window_dims.push_back(1 + c);
-      update.push_back(operand.back());
-    }
-    const auto graph = ir::make_graph(
-        std::vector{Type(dtype, operand), Type(index, {updates, components}), Type(dtype, update)},
-        [&](Graph&, std::span<const Value> in) {
-          const ir::ScatterAttributes attributes{.update_window_dims = window_dims,
-                                                 .inserted_window_dims = inserted,
-                                                 .input_batching_dims = {},
-                                                 .scatter_indices_batching_dims = {},
-                                                 .scatter_dims_to_operand_dims = to,
-                                                 .index_vector_dim = 1};
-          const Type element(dtype, {});
-          const auto body = op ? ir::reduction_body(*op, dtype)
-                               : ir::make_graph(std::vector{element, element},
-                                                [](Graph&, std::span<const Value> x) { return std::vector{x[1]}; });
-          return std::vector{ir::scatter(in[0], in[1], in[2], attributes, body)};
-        });
-    std::vector<Array> inputs = random_inputs(*graph);
-    visit(index, [&](auto tag) {
-      using T = decltype(tag);
-      if constexpr (std::is_integral_v<T>)
-        for (T& x : inputs[1].template data<T>()) x = static_cast<T>(below(12) - (std::is_signed_v<T> ? 2 : 0));
-    });
-    const auto want = ir::interpret(*graph, inputs), got = test::run_compiled(*graph, inputs);
-    // The interpreter adds and multiplies in f64.
-    const bool rounds = is_float(dtype) && (op == &ir::ops::add || op == &ir::ops::multiply);
-    const double tolerance = !rounds ? 0 : dtype == DType::bf16 ? 0.1 : 1e-4;
-    for (std::int64_t e = 0; e < got[0].size(); ++e)
-      ASSERT_NEAR(got[0].element(e), want[0].element(e), tolerance * (1 + std::abs(want[0].element(e)))) << e;
-  }
-}
-
 // The relative error of a sum of a million tenths is below a tenth of a percent.
 TEST(RunningSum, OfManyKeepsItsPrecision) {
   constexpr std::int64_t size = 1'000'000;

@@ -26,9 +26,11 @@ struct RandomBlocks {
   bool threefry = false;  // otherwise Philox
 };
 
-// The body of a fold into rows at given places, which must be scalar.
+// The body of a fold into rows at indexed places, which must be scalar.
 struct PlacedBody {
   const ir::Graph* graph = nullptr;
+  DType index = DType::i64;
+  std::int64_t columns = 0;  // the only number of columns that it serves; 0: any number
 };
 
 // The source of one function: a fused loop (a Kernel), the body of a fold, which must be scalar (a BodyKernel, or a PlacedBodyKernel), a
@@ -48,11 +50,16 @@ using KernelAddress = void*;
 using BodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
                             const std::int64_t* outer_strides, const std::int64_t* inner_strides);
 
-// The same for a body of accumulators and elements, half of its inputs each. Row (i, j) of an accumulator, and of an output, lies
-// places[i] * its outer stride behind its address, instead of i * its outer stride.
-using PlacedBodyKernel = void (*)(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
-                                  const std::int64_t* outer_strides, const std::int64_t* inner_strides,
-                                  const std::int64_t* places);
+// Row i of some updates is folded into the row of accumulators that begins indices[i * index_stride] * place_stride elements behind their
+// address, unless that index is negative or not below `limit`. Rows of updates lie update_stride elements apart.
+struct IndexedRows {
+  const std::byte* indices = nullptr;
+  std::int64_t count = 0, index_stride = 1, limit = 0, place_stride = 1, update_stride = 1;
+};
+
+// Folds rows one after the other, with a body of accumulators and updates. The elements of a row are neighbours.
+using PlacedBodyKernel = void (*)(const IndexedRows* rows, std::int64_t columns, std::byte* const* accumulators,
+                                  std::byte* const* updates);
 
 // Returns whether the body consists only of elementwise ops and constants.
 bool is_scalar_body(const ir::Graph& body);

@@ -8,13 +8,12 @@
 
 namespace weft::compiler {
 
-Body::Body(const ir::Graph& graph, const NativeContext& context, bool is_placed) : inputs_(graph.inputs().size()) {
+Body::Body(const ir::Graph& graph, const NativeContext& context) : inputs_(graph.inputs().size()) {
   Report report;
   const auto optimised = run_pipeline(graph, context.options, report);
   if (is_scalar_body(*optimised)) {
-    const KernelSource source = is_placed ? KernelSource(PlacedBody{optimised.get()}) : KernelSource(optimised.get());
-    const auto routine = std::make_shared<Routine>(
-        Routine{source, concat(is_placed ? "placed body " : "body ", ir::print(*optimised)), optimised});
+    const auto routine =
+        std::make_shared<Routine>(Routine{optimised.get(), concat("body ", ir::print(*optimised)), optimised});
     context.routines.push_back(routine);
     routine_ = routine;
   } else {
@@ -27,17 +26,14 @@ Body::Body(const ir::Graph& graph, const NativeContext& context, bool is_placed)
 
 // Results are written to separate memory first, since they may overlap the inputs.
 void Body::apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
-                        const std::int64_t* outer_strides, const std::int64_t* inner_strides,
-                        const std::int64_t* places) const {
+                        const std::int64_t* outer_strides, const std::int64_t* inner_strides) const {
   std::vector<std::uint64_t> memory(region_->temporary_bytes() / sizeof(std::uint64_t) + 1);
   std::vector<std::uint64_t> results(widths_.size() - inputs_);
   std::vector<std::byte*> in(inputs_), out;
   for (std::uint64_t& result : results) out.push_back(reinterpret_cast<std::byte*>(&result));
   for (std::int64_t row = 0; row < outer * inner; ++row) {
-    const std::int64_t number = row / inner, place = places ? places[number] : number;
     const auto at = [&](std::size_t i) {
-      const bool is_element = i >= out.size() && i < inputs_;
-      return buffers[i] + (is_element ? number : place) * outer_strides[i] + row % inner * inner_strides[i];
+      return buffers[i] + row / inner * outer_strides[i] + row % inner * inner_strides[i];
     };
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = at(i);
     region_->run({}, {in, out, reinterpret_cast<std::byte*>(memory.data())});

@@ -16,7 +16,7 @@ namespace weft::compiler {
 // Thread-safe.
 class Body {
  public:
-  Body(const ir::Graph& graph, const NativeContext& context, bool is_placed = false);
+  Body(const ir::Graph& graph, const NativeContext& context);
 
   // Applies the body as a BodyKernel does: with machine code, or, if the body has more than elementwise ops, with its executable row by
   // row.
@@ -27,15 +27,6 @@ class Body {
     else
       apply_region(outer, inner, buffers, outer_strides, inner_strides);
   }
-  // Applies the body as a PlacedBodyKernel does. Only for a body that is placed, which has no other way to be applied.
-  void apply_at(const std::int64_t* places, std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
-                const std::int64_t* outer_strides, const std::int64_t* inner_strides) const {
-    if (routine_)
-      reinterpret_cast<PlacedBodyKernel>(routine_->address)(outer, inner, buffers, outer_strides, inner_strides,
-                                                            places);
-    else
-      apply_region(outer, inner, buffers, outer_strides, inner_strides, places);
-  }
   // Returns the size in bytes of an element of each input, then of each output.
   std::span<const std::int64_t> widths() const { return widths_; }
 
@@ -44,8 +35,7 @@ class Body {
 
  private:
   void apply_region(std::int64_t outer, std::int64_t inner, std::byte* const* buffers,
-                    const std::int64_t* outer_strides, const std::int64_t* inner_strides,
-                    const std::int64_t* places = nullptr) const;
+                    const std::int64_t* outer_strides, const std::int64_t* inner_strides) const;
 
   std::shared_ptr<const Routine> routine_;
   std::unique_ptr<const Region> region_;

@@ -21,18 +21,14 @@ namespace {
 // other rows one by one.
 class BodyEmitter {
  public:
-  BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target,
-              bool has_places)
+  BodyEmitter(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target)
       : body_(body),
-        has_places_(has_places),
         b_(module.getContext()),
         width_(target.lanes),
         one_(b_, target, 1, false),
         many_(b_, target, width_, false) {
     llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
-    llvm::SmallVector<llvm::Type*, 6> arguments{integer, integer, pointer, pointer, pointer};
-    if (has_places) arguments.push_back(pointer);
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), arguments, false);
+    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, integer, pointer, pointer, pointer}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
     function_->addFnAttr(llvm::Attribute::NoUnwind);
     function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
@@ -47,17 +43,6 @@ class BodyEmitter {
     Value *inner = function_->getArg(1), *dense = outputs_are_dense();
     Value* vectors = b_.CreateSelect(dense, b_.CreateAnd(inner, i64(-width_)), i64(0));
     const bool has_masks = width_ == 16;  // AVX-512
-    if (has_places_) {                    // of single elements, without a loop over inner rows
-      auto *single = block("single"), *several = block("several");
-      b_.CreateCondBr(b_.CreateICmpEQ(inner, i64(1)), single, several);
-      b_.SetInsertPoint(single);
-      emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
-        place_rows(row);
-        emit_rows(i64(0), one_);
-      });
-      b_.CreateRetVoid();
-      b_.SetInsertPoint(several);
-    }
     emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
       place_rows(row);
       emit_for_each(b_, i64(0), vectors, i64(width_), [&](Value* at) { emit_rows(at, many_); });
@@ -100,14 +85,9 @@ class BodyEmitter {
 
   // Finds the addresses of an outer row in the buffers.
   void place_rows(Value* row) {
-    Value* place = row;
-    if (has_places_) place = b_.CreateLoad(b_.getInt64Ty(), b_.CreateGEP(b_.getInt64Ty(), function_->getArg(5), row));
     rows_.clear();
-    for (std::size_t i = 0; i < dtypes_.size(); ++i) {
-      const bool is_element = i >= body_.outputs().size() && i < body_.inputs().size();
-      Value* number = is_element ? row : place;
-      rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(number, outer_[i])));
-    }
+    for (std::size_t i = 0; i < dtypes_.size(); ++i)
+      rows_.push_back(b_.CreateGEP(b_.getInt8Ty(), buffers_[i], b_.CreateNSWMul(row, outer_[i])));
   }
 
   Value* outputs_are_dense() {
@@ -196,7 +176,6 @@ class BodyEmitter {
   }
 
   const ir::Graph& body_;
-  const bool has_places_;
   llvm::IRBuilder<> b_;
   int width_;
   ScalarEmitter one_, many_;
@@ -229,11 +208,7 @@ std::vector<ir::Scalar> emit_scalars(const ir::Graph& body, std::span<const ir::
 }
 
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target) {
-  BodyEmitter(module, body, name, target, false).emit();
-}
-
-void emit_placed_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target) {
-  BodyEmitter(module, body, name, target, true).emit();
+  BodyEmitter(module, body, name, target).emit();
 }
 
 }  // namespace weft::compiler

@@ -15,8 +15,6 @@ namespace weft::compiler {
 
 // Adds void name(i64 outer, i64 inner, ptr buffers, ptr outer strides, ptr inner strides) to the module: a BodyKernel.
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target);
-// The same with a last argument, ptr places: a PlacedBodyKernel.
-void emit_placed_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target);
 
 // Emits what the body computes of these inputs at the emitter's position, and returns the outputs.
 std::vector<ir::Scalar> emit_scalars(const ir::Graph& body, std::span<const ir::Scalar> inputs, ScalarEmitter& emitter);

@@ -34,6 +34,7 @@
 #include <weft/compiler/codegen/llvm/gpu_loop_emitter.h>
 #include <weft/compiler/codegen/llvm/gpu_machine.h>
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
+#include <weft/compiler/codegen/llvm/placed_body_emitter.h>
 #include <weft/compiler/codegen/llvm/random_emitter.h>
 #include <weft/compiler/codegen/llvm/random_fill_emitter.h>
 #include <weft/compiler/codegen/llvm/row_emitter.h>
@@ -168,7 +169,7 @@ void emit(llvm::Module& module, const KernelSource& source, const std::string& n
   if (target.is_gpu) return emit_for_gpu(module, source, name, target);
   if (const auto* loop = std::get_if<const Loop*>(&source)) return emit_loop(module, **loop, name, target);
   if (const auto* body = std::get_if<const ir::Graph*>(&source)) return emit_body(module, **body, name, target);
-  if (const auto* body = std::get_if<PlacedBody>(&source)) return emit_placed_body(module, *body->graph, name, target);
+  if (const auto* body = std::get_if<PlacedBody>(&source)) return emit_placed_body(module, *body, name, target);
   if (const auto* whole = std::get_if<const WhileKernel*>(&source)) return emit_while(module, **whole, name, target);
   if (const auto* attention = std::get_if<const CpuAttention*>(&source))
     return emit_cpu_attention(module, **attention, name, target);
