@@ -272,15 +272,40 @@ TEST(Pooling, AndItsGradient) {
                   tolerance);
     const ir::SelectAndScatterAttributes select{
         .window_dimensions = sizes, .window_strides = strides, .padding = padding};
-    expect_native(
-        *ir::make_graph(std::vector{x, Type(dtype, {3, 20, 13, 15})},
-                        [&](Graph& g, std::span<const Value> in) {
-                          return Values{ir::select_and_scatter(in[0], in[1], ir::constant(g, Type(dtype, {}), 0),
-                                                               select, ir::comparison_body(ir::Direction::GE, dtype),
-                                                               ir::reduction_body(ir::ops::add, dtype))};
-                        }),
-        tolerance);
+    for (const std::int64_t width : {30, 60})  // narrow planes are handled window by window, others vector by vector
+      expect_native(
+          *ir::make_graph(std::vector{Type(dtype, {3, 20, 27, width}), Type(dtype, {3, 20, 13, width / 2})},
+                          [&](Graph& g, std::span<const Value> in) {
+                            return Values{ir::select_and_scatter(in[0], in[1], ir::constant(g, Type(dtype, {}), 0),
+                                                                 select, ir::comparison_body(ir::Direction::GE, dtype),
+                                                                 ir::reduction_body(ir::ops::add, dtype))};
+                          }),
+          tolerance);
   }
+}
+
+// Of equal elements, GE and LE select the first, GT and LT the last. A NaN compares with nothing, so the next element replaces it.
+TEST(SelectAndScatter, OfTiesAndNaNs) {
+  const std::int64_t sizes[] = {1, 2, 3}, strides[] = {1, 1, 2}, padding[] = {0, 0, 1, 0, 1, 1};
+  const ir::SelectAndScatterAttributes window{
+      .window_dimensions = sizes, .window_strides = strides, .padding = padding};
+  for (const std::int64_t width : {8, 80})
+    for (const auto direction : {ir::Direction::GE, ir::Direction::GT, ir::Direction::LE, ir::Direction::LT}) {
+      const Type x(DType::f32, {5, 6, width}), source(DType::f32, {5, 6, width / 2});
+      const auto graph = ir::make_graph(std::vector{x, source}, [&](Graph& g, std::span<const Value> in) {
+        return Values{ir::select_and_scatter(in[0], in[1], ir::constant(g, Type(DType::f32, {}), 0), window,
+                                             ir::comparison_body(direction, DType::f32),
+                                             ir::reduction_body(ir::ops::add, DType::f32))};
+      });
+      std::mt19937 random(2);
+      std::vector<Array> inputs{Array(x), Array(source)};
+      for (float& e : inputs[0].data<float>()) {
+        const auto drawn = static_cast<int>(random() % 5);
+        e = drawn == 4 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(drawn);
+      }
+      for (float& e : inputs[1].data<float>()) e = static_cast<float>(random() % 100);
+      EXPECT_EQ(test::run_compiled(*graph, inputs), ir::interpret(*graph, inputs)) << static_cast<int>(direction);
+    }
 }
 
 // Windows reach from each element to the beginning or the end, with or without a few elements of padding beyond it.

@@ -2,6 +2,7 @@
 
 #include <weft/base/convert.h>
 #include <weft/compiler/thunks/body.h>
+#include <weft/compiler/thunks/narrow_windows.h>
 #include <weft/compiler/thunks/window_plan.h>
 #include <weft/compiler/thunks/window_thunk.h>
 #include <weft/ir/ops.h>
@@ -19,6 +20,7 @@ struct SelectAndScatterPlan {
   WindowPlan windows;
   Body select;
   std::optional<Body> scatter;  // for one element; empty if it adds
+  std::optional<NarrowWindows> narrow;
   DType dtype;
 };
 
@@ -109,6 +111,11 @@ class SelectAndScatterThunk final : public runtime::Thunk {
     // Calls f(window, offset in the operand) for each window that covers an element, in order.
     template <class F>
     void for_selected(std::int64_t plane, F&& f) {
+      if (plan_.narrow) {
+        const std::int64_t begin = plane * plan_.narrow->plane_elements;
+        return compiler::for_selected(*plan_.narrow, x_ + begin,
+                                      [&](std::int64_t window, std::int64_t at) { f(window, begin + at); });
+      }
       select(plane);
       const WindowPlan& windows = plan_.windows;
       windows.find_offsets(plane, offsets_);
@@ -161,6 +168,7 @@ Unit select_and_scatter_unit(const ir::Node& node, const NativeContext& context)
       SelectAndScatterPlan{.windows = WindowPlan(node.operand(0).type(), window),
                            .select = Body(*selection_body(*node.regions[0], dtype), context),
                            .scatter = {},
+                           .narrow = narrow_windows(node.operand(0).type(), window, *node.regions[0]),
                            .dtype = dtype});
   if (!adds) plan->scatter.emplace(*node.regions[1], context);
   Unit unit = unit_of(node);
