@@ -8,6 +8,7 @@
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
 #include <weft/tensor/linalg.h>
+#include <weft/tensor/loss.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 

@@ -16,11 +16,11 @@
 #include <weft/profile/hints.h>
 #include <weft/record/size_families.h>
 #include <weft/record/sync.h>
-#include <weft/tensor/activation.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/custom_op.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/gradient.h>
+#include <weft/tensor/loss.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>

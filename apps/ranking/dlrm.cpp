@@ -3,6 +3,7 @@
 #include <weft/tensor/activation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/linalg.h>
+#include <weft/tensor/loss.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>

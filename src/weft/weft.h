@@ -55,6 +55,7 @@
 #include <weft/tensor/convolution.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/custom_op.h>
+#include <weft/tensor/distance.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/embedding.h>
 #include <weft/tensor/fft.h>
@@ -65,6 +66,7 @@
 #include <weft/tensor/indexing.h>
 #include <weft/tensor/jvp.h>
 #include <weft/tensor/linalg.h>
+#include <weft/tensor/loss.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/parameter.h>

@@ -26,6 +26,129 @@ TEST(Activation, Values) {
          [](double v) { return 0.5 * v * (1 + std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v))); });
 }
 
+// Values and gradients of PyTorch 2.14, at kinks, between them and far from them. PyTorch's softplus is linear above a threshold.
+TEST(Activation, EqualsPyTorchAtKinks) {
+  const Doubles at{-1000, -4, -3, -1, -0.5, 0, 0.5, 1, 3, 6, 1000};
+  struct {
+    const char* name;
+    Tensor (*function)(const Tensor& x);
+    Doubles values, gradients;
+  } const cases[] = {
+      {"relu6",
+       [](const Tensor& x) { return relu6(x); },
+       {0, 0, 0, 0, 0, 0, 0.5, 1, 3, 6, 6},
+       {0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0}},
+      {"celu",
+       [](const Tensor& x) { return celu(x, 2); },
+       {-2, -1.729329433527, -1.553739679703, -0.7869386805747, -0.4423984338572, 0, 0.5, 1, 3, 6, 1000},
+       {7.124576406741e-218, 0.1353352832366, 0.2231301601484, 0.6065306597126, 0.7788007830714, 1, 1, 1, 1, 1, 1}},
+      {"celu",
+       [](const Tensor& x) { return celu(x); },
+       {-1, -0.9816843611113, -0.9502129316321, -0.6321205588286, -0.3934693402874, 0, 0.5, 1, 3, 6, 1000},
+       {0, 0.01831563888873, 0.04978706836786, 0.3678794411714, 0.6065306597126, 1, 1, 1, 1, 1, 1}},
+      {"selu",
+       [](const Tensor& x) { return selu(x); },
+       {-1.758099340847, -1.72589862819, -1.670568728767, -1.111330737813, -0.6917581878029, 0, 0.5253504936777,
+        1.050700987355, 3.152102962066, 6.304205924133, 1050.700987355},
+       {0, 0.03220071265748, 0.08753061208026, 0.6467686030348, 1.066341153045, 1.758099340847, 1.050700987355,
+        1.050700987355, 1.050700987355, 1.050700987355, 1.050700987355}},
+      {"softplus",
+       [](const Tensor& x) { return softplus(x, 2); },
+       {0, 0.0001677031864479, 0.001237842568865, 0.06346400552149, 0.1566308437591, 0.34657359028, 0.6566308437591,
+        1.063464005521, 3.001237842569, 6.000003072097, 1000},
+       {0, 0.0003353501304665, 0.002472623156635, 0.1192029220221, 0.26894142137, 0.5, 0.73105857863, 0.8807970779779,
+        0.9975273768434, 0.9999938558254, 1}},
+      {"hard_tanh",
+       [](const Tensor& x) { return hard_tanh(x); },
+       {-1, -1, -1, -1, -0.5, 0, 0.5, 1, 1, 1, 1},
+       {0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0}},
+      {"hard_tanh",
+       [](const Tensor& x) { return hard_tanh(x, -3, 0.5); },
+       {-3, -3, -3, -1, -0.5, 0, 0.5, 0.5, 0.5, 0.5, 0.5},
+       {0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0}},
+      {"hard_sigmoid",
+       [](const Tensor& x) { return hard_sigmoid(x); },
+       {0, 0, 0, 0.3333333333333, 0.4166666666667, 0.5, 0.5833333333333, 0.6666666666667, 1, 1, 1},
+       {0, 0, 0, 0.1666666666667, 0.1666666666667, 0.1666666666667, 0.1666666666667, 0.1666666666667, 0, 0, 0}},
+      {"hard_swish",
+       [](const Tensor& x) { return hard_swish(x); },
+       {0, 0, 0, -0.3333333333333, -0.2083333333333, 0, 0.2916666666667, 0.6666666666667, 3, 6, 1000},
+       {0, 0, 0, 0.1666666666667, 0.3333333333333, 0.5, 0.6666666666667, 0.8333333333333, 1, 1, 1}},
+      {"hard_shrink",
+       [](const Tensor& x) { return hard_shrink(x); },
+       {-1000, -4, -3, -1, 0, 0, 0, 1, 3, 6, 1000},
+       {1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1}},
+      {"hard_shrink",
+       [](const Tensor& x) { return hard_shrink(x, 3); },
+       {-1000, -4, 0, 0, 0, 0, 0, 0, 0, 6, 1000},
+       {1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1}},
+      {"softshrink",
+       [](const Tensor& x) { return softshrink(x); },
+       {-999.5, -3.5, -2.5, -0.5, 0, 0, 0, 0.5, 2.5, 5.5, 999.5},
+       {1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1}},
+      {"softshrink",
+       [](const Tensor& x) { return softshrink(x, 3); },
+       {-997, -1, 0, 0, 0, 0, 0, 0, 0, 3, 997},
+       {1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1}},
+      {"tanhshrink",
+       [](const Tensor& x) { return tanhshrink(x); },
+       {-999, -3.000670700261, -2.004945246313, -0.2384058440442, -0.03788284273999, 0, 0.03788284273999,
+        0.2384058440442, 2.004945246313, 5.000012288349, 999},
+       {1, 0.998659049317, 0.9901339628346, 0.580025658386, 0.2135522670341, 0, 0.2135522670341, 0.580025658386,
+        0.9901339628346, 0.9999754234526, 1}},
+      {"softsign",
+       [](const Tensor& x) { return softsign(x); },
+       {-0.999000999001, -0.8, -0.75, -0.5, -0.3333333333333, 0, 0.3333333333333, 0.5, 0.75, 0.8571428571429,
+        0.999000999001},
+       {9.98002996005e-07, 0.04, 0.0625, 0.25, 0.4444444444444, 1, 0.4444444444444, 0.25, 0.0625, 0.02040816326531,
+        9.98002996005e-07}},
+      {"threshold",
+       [](const Tensor& x) { return threshold(x, 0.5, -7); },
+       {-7, -7, -7, -7, -7, -7, -7, 1, 3, 6, 1000},
+       {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1}},
+      {"mish",
+       [](const Tensor& x) { return mish(x); },
+       {0, -0.07259174079203, -0.1456474612756, -0.3034014613741, -0.2207437746517, 0, 0.3752452113049, 0.8650983882673,
+        2.986535004968, 5.999926634065, 1000},
+       {0, -0.05377320979348, -0.09339311453232, 0.0592167558774, 0.2895106779135, 0.6, 0.8864243753577, 1.0490362201,
+        1.021106910929, 1.000134140506, 1}},
+      {"leaky_relu",
+       [](const Tensor& x) { return leaky_relu(x, 0.2); },
+       {-200, -0.8, -0.6, -0.2, -0.1, 0, 0.5, 1, 3, 6, 1000},
+       {0.2, 0.2, 0.2, 0.2, 0.2, 0.2, 1, 1, 1, 1, 1}},
+      {"prelu",
+       [](const Tensor& x) { return prelu(x, tensor(0.25)); },
+       {-250, -1, -0.75, -0.25, -0.125, 0, 0.5, 1, 3, 6, 1000},
+       {0.25, 0.25, 0.25, 0.25, 0.25, 0.25, 1, 1, 1, 1, 1}},
+  };
+  for (const auto& [name, function, values, gradients] : cases) {
+    SCOPED_TRACE(name);
+    const Tensor x = from_vector(at, {11}), y = function(x);
+    expect_values(y, {11}, values, 1e-9);
+    expect_values(grad(sum(y), x), {11}, gradients, 1e-9);
+    expect_values(function(tensor({test::nan}, DType::f64)), {1}, {test::nan});
+  }
+}
+
+TEST(Activation, PreluHasASlopeForEachChannel) {
+  const Tensor x = from_vector<double>({-1, 2, -3, -4, 5, -6}, {1, 3, 2}),
+               weight = tensor({0.5, 2.0, 0.25}, DType::f64);
+  const Tensor y = prelu(x, weight);
+  expect_values(y, {1, 3, 2}, {-0.5, 2, -6, -8, 5, -1.5});
+  const auto gradients = grad(sum(y), {x, weight});
+  expect_values(gradients[0], {1, 3, 2}, {0.5, 1, 2, 2, 1, 0.25});
+  expect_values(gradients[1], {3}, {-1, -7, -6});
+  expect_values(prelu(x, tensor({0.5}, DType::f64))[0][2], {2}, {5, -3});
+  expect_error([&] { prelu(x, ones({2})); },
+               "prelu: the weight tensor<2xf64> is neither one number nor one for each channel of tensor<1x3x2xf64>");
+}
+
+TEST(Activation, BoundsMustBeInOrder) {
+  expect_error([] { hard_tanh(ones({2}), 1, -1); }, "hard_tanh: the bound 1 is above the bound -1");
+  expect_error([] { softshrink(ones({2}), -1); }, "softshrink: lambda cannot be negative, got -1");
+  expect_values(softmin(tensor({0.0, 0.0})), {2}, {0.5, 0.5});
+}
+
 TEST(Activation, GradientOfReluAtZeroIsZero) {
   const Tensor x = tensor({-1.f, 0.f, 1.f});
   expect_values(grad(sum(relu(x)), x), {3}, {0, 0, 1});
@@ -133,60 +256,6 @@ TEST(Attention, CausalBlocksAreTheMask) {
       expect_values(blocks[i], whole[i].shape(), whole[i].to_vector<double>(), 1e-12);
     }
   }
-}
-
-TEST(Loss, CrossEntropy) {
-  const Tensor logits = tensor({{1.f, 2.f, 3.f}, {3.f, 2.f, 1.f}});
-  const double lse = std::log(std::exp(1) + std::exp(2) + std::exp(3));
-  expect_values(cross_entropy(logits, tensor({2, 1})), {}, {lse - 2.5}, 1e-6);
-  expect_values(cross_entropy(logits, tensor({2, 1}), {.reduction = Reduction::sum}), {}, {2 * lse - 5}, 1e-6);
-  expect_values(cross_entropy(logits, tensor({2, 1}), {.reduction = Reduction::none}), {2}, {lse - 3, lse - 2}, 1e-6);
-  expect_values(cross_entropy(logits, tensor({2, -100})), {}, {lse - 3}, 1e-6);
-  expect_values(cross_entropy(logits, tensor({2, 0}, DType::u8)), {}, {lse - 3}, 1e-6);
-  expect_values(cross_entropy(logits, tensor({2, 0}), {.label_smoothing = 0.3}), {},
-                {0.7 * (lse - 3) + 0.3 * (lse - 2)}, 1e-6);
-  EXPECT_EQ(cross_entropy(logits.to(DType::bf16), tensor({2, 1})).dtype(), DType::f32);
-  expect_error([&] { cross_entropy(logits, tensor({1, 2, 3})); },
-               "cross_entropy: the labels tensor<3xi32> do not fit the logits tensor<2x3xf32>: expected integers of "
-               "the logits' shape "
-               "without the classes, or probabilities of the logits' shape");
-}
-
-TEST(Loss, LabelsThatAreNoClass) {
-  const double nan = std::nan("");
-  const Tensor logits = tensor({{1.f, 2.f, 3.f}, {0.5f, 0.f, 2.f}});
-  const double first = -std::log(std::exp(-1.) / (std::exp(-2.) + std::exp(-1.) + 1));  // for label 1
-  const double second = -std::log(std::exp(-1.5) / (std::exp(-1.5) + std::exp(-2.) + 1));
-  const auto check = [&](const Tensor& labels, const CrossEntropyOptions& options, const Doubles& each, double mean) {
-    CrossEntropyOptions none = options;
-    none.reduction = Reduction::none;
-    expect_values(cross_entropy(logits, labels, none), {2}, each, 1e-6);
-    expect_values(cross_entropy(logits, labels, options), {}, {mean}, 1e-6);
-    const Tensor log_p = log_softmax(logits);
-    expect_values(nll_loss(log_p, labels, Reduction::none, options.ignore_index), {2}, each, 1e-6);
-    expect_values(nll_loss(log_p, labels, Reduction::mean, options.ignore_index), {}, {mean}, 1e-6);
-  };
-  for (const int label : {3, -1, 100, -101}) check(tensor({1, label}), {}, {first, nan}, nan);
-  check(tensor({1, 255}, DType::u8), {}, {first, nan}, nan);
-  check(tensor({1, 255}, DType::u8), {.ignore_index = 255}, {first, 0}, first);
-  check(tensor({1, 3}), {.ignore_index = 3}, {first, 0}, first);
-  check(tensor({1, 0}), {.ignore_index = 0}, {first, 0}, first);
-  check(tensor({1, -100}), {}, {first, 0}, first);
-  check(tensor({-100, -100}), {}, {0, 0}, nan);
-  check(tensor({1, 0}, DType::u8), {.ignore_index = 256}, {first, second}, (first + second) / 2);
-  const Tensor many = zeros({2, 256});  // more classes than the label dtype can represent
-  expect_values(cross_entropy(many, tensor({255, 1}, DType::u8)), {}, {std::log(256.)}, 1e-5);
-  expect_values(cross_entropy(many, tensor({127, -1}, DType::i8), {.reduction = Reduction::none}), {2},
-                {std::log(256.), nan}, 1e-5);
-  const auto loss = [](const Tensor& x) { return cross_entropy(x, tensor({-100, 7}), {.reduction = Reduction::sum}); };
-  expect_values(grad(loss(logits), {logits}).at(0), {2, 3}, Doubles(6, 0));
-}
-
-TEST(Loss, Others) {
-  const Tensor x = tensor({1.f, -2.f}), t = tensor({0.f, 1.f});
-  expect_values(mse_loss(x, t), {}, {5}, 1e-6);
-  expect_values(binary_cross_entropy_with_logits(x, t, Reduction::none), {2},
-                {std::log1p(std::exp(1)), std::log1p(std::exp(2))}, 1e-6);
 }
 
 TEST(Activation, Gradients) {

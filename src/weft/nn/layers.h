@@ -12,6 +12,7 @@
 
 #include <weft/tensor/activation.h>
 #include <weft/tensor/linalg.h>
+#include <weft/tensor/loss.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/scalar.h>
 

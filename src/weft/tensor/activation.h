@@ -1,6 +1,5 @@
-// Activations, normalisations, attention and losses: functions composed of primitive operations. For 16-bit floats,
-// sums and exponentials are computed in f32 and the result is rounded once at the end; the cross entropy of 16-bit
-// logits stays f32.
+// Activations, normalisations and attention: functions composed of primitive operations. For 16-bit floats, sums and
+// exponentials are computed in f32 and the result is rounded once at the end.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +11,29 @@
 namespace weft {
 
 // Activations
-Tensor relu(const Operand& x);  // its gradient at 0 is 0
-Tensor leaky_relu(const Operand& x, const Operand& slope = 0.01);
-Tensor elu(const Operand& x, const Operand& alpha = 1.0);
+Tensor relu(const Operand& x);                                     // its gradient at 0 is 0
+Tensor relu6(const Operand& x);                                    // relu, at most 6
+Tensor leaky_relu(const Operand& x, const Operand& slope = 0.01);  // x where it is positive, else slope * x
+// leaky_relu whose slope is a parameter: one number, or a vector of one for each channel of x [batch, channels, ...].
+Tensor prelu(const Operand& x, const Operand& weight);
+Tensor elu(const Operand& x, const Operand& alpha = 1.0);   // x where it is positive, else alpha * (exp(x) - 1)
+Tensor celu(const Operand& x, const Operand& alpha = 1.0);  // the same with exp(x / alpha), so that it is smooth at 0
+Tensor selu(const Operand& x);  // elu with constants that keep mean 0 and variance 1 (Klambauer et al. 2017)
 Tensor sigmoid(const Operand& x);
-Tensor silu(const Operand& x);                         // x * sigmoid(x)
-Tensor softplus(const Operand& x);                     // log(1 + exp(x))
-Tensor log_sigmoid(const Operand& x);                  // -log(1 + exp(-x))
-Tensor mish(const Operand& x);                         // x * tanh(softplus(x))
-Tensor hard_swish(const Operand& x);                   // x * clamp(x + 3, 0, 6) / 6
+Tensor silu(const Operand& x);                       // x * sigmoid(x)
+Tensor softplus(const Operand& x, double beta = 1);  // log(1 + exp(beta * x)) / beta
+Tensor log_sigmoid(const Operand& x);                // -log(1 + exp(-x))
+Tensor mish(const Operand& x);                       // x * tanh(softplus(x))
+Tensor hard_tanh(const Operand& x, double low = -1,
+                 double high = 1);                          // clamp(x, low, high), with gradient 0 at the bounds
+Tensor hard_sigmoid(const Operand& x);                      // clamp(x + 3, 0, 6) / 6
+Tensor hard_swish(const Operand& x);                        // x * clamp(x + 3, 0, 6) / 6
+Tensor hard_shrink(const Operand& x, double lambda = 0.5);  // 0 from -lambda to lambda, else x
+Tensor softshrink(const Operand& x, double lambda = 0.5);  // 0 from -lambda to lambda, else x moved by lambda towards 0
+Tensor tanhshrink(const Operand& x);                       // x - tanh(x)
+Tensor softsign(const Operand& x);                         // x / (1 + |x|)
+Tensor threshold(const Operand& x, double threshold,
+                 double value);                        // x where it is above the threshold, else the value
 Tensor glu(const Operand& x, std::int64_t axis = -1);  // first half of the axis * sigmoid(second half)
 // x * P(X <= x) for a standard normal X. With `approximate`, tanh replaces erf, as in GPT-2.
 Tensor gelu(const Operand& x, bool approximate = false);
@@ -28,6 +41,7 @@ Tensor gelu(const Operand& x, bool approximate = false);
 // Normalisations
 Tensor softmax(const Operand& x, std::int64_t axis = -1);
 Tensor log_softmax(const Operand& x, std::int64_t axis = -1);
+Tensor softmin(const Operand& x, std::int64_t axis = -1);  // softmax(-x)
 // (x - mean) / sqrt(var + epsilon) * weight + bias. The mean and the variance are taken over the last dimensions, as
 // many as the weight has.
 Tensor layer_norm(const Operand& x, const Operand& weight, const Operand& bias, double epsilon = 1e-5);
@@ -77,59 +91,5 @@ struct AttentionOptions {
 };
 Tensor scaled_dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                                     const AttentionOptions& options = {});
-
-// Losses
-enum class Reduction : std::uint8_t { none, sum, mean };
-struct CrossEntropyOptions {
-  Reduction reduction = Reduction::mean;  // mean: over the labels that are not ignored
-  std::int64_t ignore_index = -100;       // labels with this value count neither in the sum nor in the mean's divisor
-  double label_smoothing = 0;
-
-  void fields(auto&& field) {
-    field("reduction", reduction);
-    field("ignore_index", ignore_index);
-    field("label_smoothing", label_smoothing);
-  }
-};
-// Returns -log softmax(logits)[label] for logits [..., classes] and integer labels [...] (the class dimension is the
-// last, unlike in PyTorch), or -sum(p * log softmax(logits)) for floating-point labels p [..., classes], which are
-// class probabilities. The loss of a label that is neither a class nor ignored is NaN, and so is a sum or mean that
-// includes it; such a label contributes no gradient. The mean is also NaN if all labels are ignored, as in PyTorch.
-// (PyTorch throws for labels out of range.)
-Tensor cross_entropy(const Operand& logits, const Operand& labels, const CrossEntropyOptions& options = {});
-// The same as cross_entropy, but takes log probabilities instead of logits.
-Tensor nll_loss(const Operand& log_probabilities, const Operand& labels, Reduction reduction = Reduction::mean,
-                std::int64_t ignore_index = -100);
-
-struct CtcOptions {
-  std::int64_t blank = 0;                 // the class that stands for no label
-  Reduction reduction = Reduction::mean;  // mean: of the losses divided by the target lengths, or by 1 if these are 0
-  bool zero_infinity =
-      false;  // losses that are infinite, because the input is too short, become 0, and so do their gradients
-
-  void fields(auto&& field) {
-    field("blank", blank);
-    field("reduction", reduction);
-    field("zero_infinity", zero_infinity);
-  }
-};
-// The negative logarithm of the probability that the classes of a sequence, without repetitions and then without blanks, are the target:
-// log probabilities [time, batch, classes], as log_softmax gives them; integer targets [batch, labels], padded with anything; integer
-// lengths of the inputs and of the targets, [batch]. Targets that are no class, and lengths that do not fit, give NaN. The gradient is that
-// of this function; PyTorch's differs by what log_softmax removes. (Graves et al. 2006)
-Tensor ctc_loss(const Operand& log_probabilities, const Operand& targets, const Operand& input_lengths,
-                const Operand& target_lengths, const CtcOptions& options = {});
-
-// Losses between x and a target, which is a tensor of the same shape or a number. Losses do not broadcast, because
-// broadcasting is nearly always a mistake here.
-Tensor mse_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
-Tensor l1_loss(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
-// With d = |x - target|: d^2 / 2 if d <= delta, else delta * (d - delta / 2).
-Tensor huber_loss(const Operand& x, const Operand& target, double delta = 1, Reduction reduction = Reduction::mean);
-// target * (log(target) - x) for log probabilities x; 0 where the target is 0.
-Tensor kl_div(const Operand& x, const Operand& target, Reduction reduction = Reduction::mean);
-// -(t * log(s) + (1 - t) * log(1 - s)) with s = sigmoid(logits) and t = target.
-Tensor binary_cross_entropy_with_logits(const Operand& logits, const Operand& target,
-                                        Reduction reduction = Reduction::mean);
 
 }  // namespace weft

@@ -2,12 +2,12 @@
 #include <span>
 
 #include <weft/record/call.h>
-#include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
 #include <weft/tensor/control.h>
 #include <weft/tensor/creation.h>
 #include <weft/tensor/elementwise.h>
 #include <weft/tensor/indexing.h>
+#include <weft/tensor/loss.h>
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/reduction.h>
 

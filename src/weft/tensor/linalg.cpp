@@ -423,7 +423,9 @@ Tensor vector_norm(const Operand& x, double p, const Axes& axes, bool keepdim) {
     if (p == 0) return sum((wide != 0).to(wide.dtype()), axes, keepdim);
     if (p == 1) return sum(abs(wide), axes, keepdim);
     if (std::isinf(p)) return p > 0 ? max(abs(wide), axes, keepdim) : min(abs(wide), axes, keepdim);
-    return pow(sum(pow(abs(wide), p), axes, keepdim), 1 / p);
+    const Tensor total = sum(pow(abs(wide), p), axes, keepdim), zero = constant(0, wide.dtype());
+    const Tensor is_zero = total == zero;  // the gradient of a norm has no direction there
+    return where(is_zero, zero, pow(where(is_zero, constant(1, wide.dtype()), total), 1 / p));
   };
   return norm_of().to(given.dtype());
 }

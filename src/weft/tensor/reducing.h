@@ -17,5 +17,7 @@ ir::Value spread(ir::Value reduced, ir::Value x, const Axes& axes);
 
 std::int64_t reduced_count(ir::Value x, const Axes& axes);  // the number of elements that are reduced to one
 ir::Value mean(ir::Value x, const Axes& axes);
+// The square root with gradient 0 at 0, because the gradient of a norm has no direction there.
+ir::Value root(ir::Value x);
 
 }  // namespace weft::detail

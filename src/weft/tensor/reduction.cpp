@@ -45,6 +45,11 @@ std::int64_t reduced_count(Value x, const Axes& axes) {
   return count;
 }
 
+Value root(Value x) {
+  const Value zero = ir::constant_like(x, 0), is_zero = ir::compare(x, zero, Direction::EQ);
+  return ir::select(is_zero, zero, ir::sqrt(ir::select(is_zero, ir::constant_like(x, 1), x)));
+}
+
 Value mean(Value x, const Axes& axes) { return ir::reduce_sum(x, axes) * (1.0 / (reduced_count(x, axes))); }
 
 }  // namespace detail
@@ -83,12 +88,6 @@ Value variance(Value x, const Axes& axes, int correction) {
   return ir::reduce_sum(centred * centred, axes) * (1.0 / divisor);
 }
 
-// The square root with gradient 0 at 0, because the gradient of a norm has no direction there.
-Value root(Value x) {
-  const Value zero = ir::constant_like(x, 0), is_zero = ir::compare(x, zero, Direction::EQ);
-  return ir::select(is_zero, zero, ir::sqrt(ir::select(is_zero, ir::constant_like(x, 1), x)));
-}
-
 Value log_sum_exp(Value x, const Axes& axes) {
   // Subtracts the maximum before exp, unless it is infinite, because inf - inf would be NaN.
   const Value largest = ir::stop_gradient(ir::reduce_max(x, axes));
@@ -122,12 +121,14 @@ Tensor var(const Operand& x, const Axes& axes, bool keepdim, int correction) {
 
 Tensor stddev(const Operand& x, const Axes& axes, bool keepdim, int correction) {
   Frame frame("stddev", x);
-  return reduce_wide(frame, x, axes, keepdim, [&](Value v, const Axes& a) { return root(variance(v, a, correction)); });
+  return reduce_wide(frame, x, axes, keepdim,
+                     [&](Value v, const Axes& a) { return detail::root(variance(v, a, correction)); });
 }
 
 Tensor norm(const Operand& x, const Axes& axes, bool keepdim) {
   Frame frame("norm", x);
-  return reduce_wide(frame, x, axes, keepdim, [](Value v, const Axes& a) { return root(ir::reduce_sum(v * v, a)); });
+  return reduce_wide(frame, x, axes, keepdim,
+                     [](Value v, const Axes& a) { return detail::root(ir::reduce_sum(v * v, a)); });
 }
 
 Tensor max(const Operand& x, const Axes& axes, bool keepdim) {
