@@ -70,6 +70,7 @@
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/module.h>
 #include <weft/tensor/parameter.h>
+#include <weft/tensor/patches.h>
 #include <weft/tensor/per_device.h>
 #include <weft/tensor/pooling.h>
 #include <weft/tensor/random.h>

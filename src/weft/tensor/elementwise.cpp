@@ -1,5 +1,6 @@
 #include <weft/tensor/elementwise.h>
 
+#include <limits>
 #include <numbers>
 
 #include <weft/tensor/broadcasting.h>
@@ -91,6 +92,8 @@ Value boolean_like(Value x, bool value) { return ir::constant(x.graph(), x.type(
 
 Tensor floor_divide(const Operand& a, const Operand& b) { return binary("floor_divide", a, b, floor_divide); }
 Tensor remainder(const Operand& a, const Operand& b) { return binary("remainder", a, b, floor_remainder); }
+
+Tensor fmod(const Operand& a, const Operand& b) { return binary("fmod", a, b, ir::remainder); }
 
 Tensor pow(const Operand& x, const Operand& y) {
   if (!y.is_number()) return binary("pow", x, y, ir::power);
@@ -191,6 +194,31 @@ Tensor isfinite(const Operand& x) {
   return frame.tensor(is_float(value.dtype()) ? ir::is_finite(value) : boolean_like(value, true));
 }
 
+namespace {
+
+double largest_finite(DType dtype) {
+  if (dtype == DType::f64) return std::numeric_limits<double>::max();
+  if (dtype == DType::f32) return std::numeric_limits<float>::max();
+  return dtype == DType::f16 ? 0x1.ffcp15 : 0x1.fep127;
+}
+
+}  // namespace
+
+Tensor nan_to_num(const Operand& x, double nan, std::optional<double> posinf, std::optional<double> neginf) {
+  Frame frame("nan_to_num", x);
+  const Value value = frame.value(x);
+  if (!is_float(value.dtype())) return frame.tensor(value);
+  const auto replaced = [&](Value given, double what, double with) {
+    const Value found = ir::compare(value, ir::constant_like(value, what), Direction::EQ);
+    return ir::select(found, ir::constant_like(value, with), given);
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const double most = largest_finite(value.dtype());
+  const Value is_nan = ir::compare(value, value, Direction::NE);
+  const Value number = ir::select(is_nan, ir::constant_like(value, nan), value);
+  return frame.tensor(replaced(replaced(number, infinity, posinf.value_or(most)), -infinity, neginf.value_or(-most)));
+}
+
 Tensor operator&(const Operand& a, const Operand& b) { return bitwise("and", a, b, ir::and_); }
 Tensor operator|(const Operand& a, const Operand& b) { return bitwise("or", a, b, ir::or_); }
 Tensor operator^(const Operand& a, const Operand& b) { return bitwise("xor", a, b, ir::xor_); }
@@ -286,14 +314,35 @@ Tensor cosh(const Operand& x) {
   return float_unary("cosh", x, [](Value v) { return (ir::exponential(v) + ir::exponential(-v)) * 0.5; });
 }
 Tensor tanh(const Operand& x) { return float_unary("tanh", x, ir::tanh); }
-Tensor erf(const Operand& x) { return float_unary("erf", x, ir::erf); }
 
-Tensor atan2(const Operand& y, const Operand& x) {
-  Frame frame("atan2", y);
-  const auto [a, b] = detail::matched(frame, y, x);
-  const DType dtype = is_float(a.dtype()) ? a.dtype() : DType::f32;
-  return frame.tensor(ir::atan2(detail::as(a, dtype), detail::as(b, dtype)));
+namespace {
+
+Value inverse_hyperbolic_sine(Value x) {
+  const Value one = one_like(x), is_negative = ir::compare(x, ir::constant_like(x, 0), Direction::LT);
+  const Value size = ir::select(is_negative, -x, x);
+  const Value is_large = ir::compare(size, ir::constant_like(x, 1e18), Direction::GT);
+  const Value a = ir::select(is_large, one, size);  // whose square does not overflow
+  const Value of_small = ir::log_plus_one(a + a * a / (one + ir::sqrt(one + a * a)));
+  const Value of_large = ir::log(ir::select(is_large, size, one)) + std::numbers::ln2;
+  const Value result = ir::select(is_large, of_large, of_small);
+  return ir::select(is_negative, -result, result);
 }
+
+Value inverse_hyperbolic_cosine(Value x) {
+  const Value one = one_like(x), is_large = ir::compare(x, ir::constant_like(x, 1e18), Direction::GT);
+  const Value beyond = ir::select(is_large, one, x - one);
+  const Value of_small = ir::log_plus_one(beyond + ir::sqrt(beyond) * ir::sqrt(beyond + 2));
+  return ir::select(is_large, ir::log(ir::select(is_large, x, one)) + std::numbers::ln2, of_small);
+}
+
+Value inverse_hyperbolic_tangent(Value x) { return (ir::log_plus_one(x) - ir::log_plus_one(-x)) * 0.5; }
+
+}  // namespace
+
+Tensor asinh(const Operand& x) { return float_unary("asinh", x, inverse_hyperbolic_sine); }
+Tensor acosh(const Operand& x) { return float_unary("acosh", x, inverse_hyperbolic_cosine); }
+Tensor atanh(const Operand& x) { return float_unary("atanh", x, inverse_hyperbolic_tangent); }
+Tensor erf(const Operand& x) { return float_unary("erf", x, ir::erf); }
 
 namespace {
 
@@ -309,6 +358,59 @@ Tensor rounding(const char* function, const Operand& x, detail::Unary build) {
 Tensor floor(const Operand& x) { return rounding("floor", x, ir::floor); }
 Tensor ceil(const Operand& x) { return rounding("ceil", x, ir::ceil); }
 Tensor round(const Operand& x) { return rounding("round", x, ir::round_nearest_even); }
+
+namespace {
+
+Value towards_zero(Value x) {
+  return ir::select(ir::compare(x, ir::constant_like(x, 0), Direction::LT), ir::ceil(x), ir::floor(x));
+}
+
+Value hypotenuse(Value a, Value b) {
+  const Value zero = ir::constant_like(a, 0), one = one_like(a),
+              unbounded = ir::constant_like(a, std::numeric_limits<double>::infinity());
+  const Value x = ir::abs(a), y = ir::abs(b);
+  const Value is_infinite = ir::or_(ir::compare(x, unbounded, Direction::EQ), ir::compare(y, unbounded, Direction::EQ));
+  const Value longer = ir::maximum(x, y), is_zero = ir::compare(longer, zero, Direction::EQ);
+  const Value divisor = ir::select(ir::or_(is_zero, is_infinite), one, longer);
+  const Value ratio = ir::select(is_infinite, zero, ir::minimum(x, y)) / divisor;
+  return ir::select(is_infinite, unbounded, longer * ir::sqrt(one + ratio * ratio));
+}
+
+Value log_of_sum_of_exponentials(Value a, Value b) {
+  // Both parts take the same side where the operands are equal, so that all derivatives are right there.
+  const Value is_above = ir::compare(a, b, Direction::GT), are_equal = ir::compare(a, b, Direction::EQ);
+  const Value are_infinite = ir::and_(are_equal, ir::not_(ir::is_finite(a)));
+  const Value difference = ir::select(are_infinite, ir::constant_like(a, 0), a - b);
+  return ir::select(is_above, a, b) + ir::log_plus_one(ir::exponential(ir::select(is_above, -difference, difference)));
+}
+
+Value with_sign_of(Value a, Value b) {
+  const DType bits = byte_size(b.dtype()) == 8 ? DType::i64 : byte_size(b.dtype()) == 4 ? DType::i32 : DType::i16;
+  const Value pattern = ir::bitcast_convert(ir::stop_gradient(b), b.type().with(bits));
+  const Value size = ir::abs(a);
+  return ir::select(ir::compare(pattern, ir::constant_like(pattern, 0), Direction::LT), -size, size);
+}
+
+// Applies `build` to floating-point operands; integers become f32.
+Tensor float_binary(const char* function, const Operand& a, const Operand& b, detail::Binary build) {
+  Frame frame(function, a);
+  const auto [x, y] = detail::matched(frame, a, b);
+  const DType dtype = is_float(x.dtype()) ? x.dtype() : DType::f32;
+  return frame.tensor(build(detail::as(x, dtype), detail::as(y, dtype)));
+}
+
+}  // namespace
+
+Tensor atan2(const Operand& y, const Operand& x) { return float_binary("atan2", y, x, ir::atan2); }
+Tensor trunc(const Operand& x) { return rounding("trunc", x, towards_zero); }
+Tensor frac(const Operand& x) {
+  return float_unary("frac", x, [](Value v) { return v - towards_zero(v); });
+}
+Tensor hypot(const Operand& a, const Operand& b) { return float_binary("hypot", a, b, hypotenuse); }
+Tensor logaddexp(const Operand& a, const Operand& b) {
+  return float_binary("logaddexp", a, b, log_of_sum_of_exponentials);
+}
+Tensor copysign(const Operand& a, const Operand& b) { return float_binary("copysign", a, b, with_sign_of); }
 
 Tensor convert(const Operand& x, DType dtype) {
   if (!x.is_number() && x.tensor().dtype() == dtype) return x.tensor();

@@ -4,6 +4,8 @@
 // f32.
 #pragma once
 
+#include <optional>
+
 #include <weft/tensor/operand.h>
 #include <weft/tensor/tensor.h>
 
@@ -23,6 +25,7 @@ inline Tensor& operator*=(Tensor& x, const Operand& y) { return x = Operand(x, y
 inline Tensor& operator/=(Tensor& x, const Operand& y) { return x = Operand(x, y.where()) / y; }
 Tensor floor_divide(const Operand& a, const Operand& b);  // rounded down
 Tensor remainder(const Operand& a, const Operand& b);     // with the sign of b, as in Python
+Tensor fmod(const Operand& a, const Operand& b);          // with the sign of a, as in C
 // x to the power of y. An exponent given as a number is part of the program: a different exponent is a different
 // program, and small exponents become products and roots.
 Tensor pow(const Operand& x, const Operand& y);
@@ -46,6 +49,9 @@ Tensor isclose(const Operand& a, const Operand& b, double relative = 1e-5, doubl
 Tensor isnan(const Operand& x);
 Tensor isinf(const Operand& x);
 Tensor isfinite(const Operand& x);
+// x with numbers in the place of NaN and of both infinities; by default 0, and the largest and the lowest number of the dtype.
+Tensor nan_to_num(const Operand& x, double nan = 0, std::optional<double> posinf = {},
+                  std::optional<double> neginf = {});
 
 // Bitwise operations on integers, logical operations on booleans
 Tensor operator&(const Operand& a, const Operand& b);
@@ -83,11 +89,21 @@ Tensor atan(const Operand& x);
 Tensor sinh(const Operand& x);
 Tensor cosh(const Operand& x);
 Tensor tanh(const Operand& x);
+Tensor asinh(const Operand& x);
+Tensor acosh(const Operand& x);
+Tensor atanh(const Operand& x);
 Tensor atan2(const Operand& y, const Operand& x);
 Tensor erf(const Operand& x);
 Tensor floor(const Operand& x);
 Tensor ceil(const Operand& x);
 Tensor round(const Operand& x);  // ties to even
+Tensor trunc(const Operand& x);  // towards zero
+Tensor frac(const Operand& x);   // x - trunc(x)
+
+// Functions of two operands
+Tensor hypot(const Operand& a, const Operand& b);      // sqrt(a^2 + b^2), which overflows only if the result does
+Tensor logaddexp(const Operand& a, const Operand& b);  // log(exp(a) + exp(b))
+Tensor copysign(const Operand& a, const Operand& b);   // |a| with the sign of b, also of a zero or NaN
 
 // Converts x to `dtype`. Floating point to integer rounds towards zero and saturates, NaN becomes 0; to boolean: x !=
 // 0.

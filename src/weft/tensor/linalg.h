@@ -35,6 +35,11 @@ Tensor einsum(std::string_view equation, std::span<const Tensor> operands,
 Tensor einsum(std::string_view equation, std::initializer_list<Tensor> operands,
               std::source_location where = std::source_location::current());
 
+// The sum of products over the last `dims` dimensions of a and the first ones of b, or over the dimensions given for both: the other
+// dimensions of a, then those of b.
+Tensor tensordot(const Operand& a, const Operand& b, std::int64_t dims = 2);
+Tensor tensordot(const Operand& a, const Operand& b, const Axes& of_a, const Axes& of_b);
+
 // The elements of a diagonal of the last two dimensions: of [..., m, n], x[..., i, i + offset].
 Tensor diagonal(const Operand& x, std::int64_t offset = 0);
 // The matrices [..., n, n] with the vectors [..., n] on their diagonals, zero elsewhere. (torch.diag_embed)

@@ -22,6 +22,10 @@ Tensor broadcast_to(const Operand& x, const Shape& shape);
 // Dimension i of the result is dimension permutation[i] of x.
 Tensor permute(const Operand& x, const Axes& permutation);
 Tensor transpose(const Operand& x, std::int64_t a = -2, std::int64_t b = -1);  // exchanges two dimensions
+Tensor movedim(const Operand& x, const Axes& from,
+               const Axes& to);  // dimension from[i] becomes to[i]; the others keep their order
+Tensor unflatten(const Operand& x, std::int64_t axis,
+                 const Shape& shape);  // the inverse of flatten; one size may be -1
 
 // Parts. As in Python, a negative start or stop counts from the end, and both are clamped to the size.
 inline constexpr std::int64_t to_end = std::numeric_limits<std::int64_t>::max();
@@ -64,6 +68,7 @@ Tensor stack(std::initializer_list<Tensor> parts, std::int64_t axis = 0,
 std::vector<Tensor> split(const Operand& x, std::int64_t size, std::int64_t axis = 0);
 std::vector<Tensor> split(const Operand& x, const std::vector<std::int64_t>& sizes, std::int64_t axis = 0);
 std::vector<Tensor> chunk(const Operand& x, std::int64_t pieces, std::int64_t axis = 0);  // pieces of equal size
+std::vector<Tensor> unbind(const Operand& x, std::int64_t axis = 0);  // the parts at each index, without the dimension
 
 // Others
 Tensor flip(const Operand& x, const Axes& axes);
@@ -73,8 +78,20 @@ Tensor pad(const Operand& x, std::initializer_list<std::pair<std::int64_t, std::
            const Operand& value = 0);
 // Repeats each element along the axis `times` times in a row.
 Tensor repeat(const Operand& x, std::int64_t times, std::int64_t axis);
+// Repeats element i along the axis times[i] times. (torch.repeat_interleave)
+Tensor repeat(const Operand& x, const std::vector<std::int64_t>& times, std::int64_t axis);
 Tensor tile(const Operand& x, std::int64_t times, std::int64_t axis);  // repeats the whole axis
 Tensor roll(const Operand& x, std::int64_t shift, std::int64_t axis);  // element i moves to i + shift, cyclically
+// Rotates the plane of two dimensions k times by 90 degrees, from the first one towards the second.
+Tensor rot90(const Operand& x, std::int64_t k = 1, std::int64_t from = 0, std::int64_t to = 1);
+// For vectors of sizes m, n...: tensors [m, n, ...], of which the i-th has the elements of the i-th vector along dimension i.
+// (torch.meshgrid with indexing="ij")
+std::vector<Tensor> meshgrid(std::span<const Tensor> vectors,
+                             std::source_location where = std::source_location::current());
+std::vector<Tensor> meshgrid(std::initializer_list<Tensor> vectors,
+                             std::source_location where = std::source_location::current());
+// The windows of this size along the axis, at every `step`: a new last dimension holds the elements of a window. (torch.Tensor.unfold)
+Tensor unfold(const Operand& x, std::int64_t axis, std::int64_t size, std::int64_t step);
 
 // Keeps the part of the last two dimensions on and below (tril) or above (triu) the diagonal; the rest is zero.
 Tensor tril(const Operand& x, std::int64_t diagonal = 0);

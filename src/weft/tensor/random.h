@@ -72,6 +72,13 @@ Tensor bernoulli(const AnyKey& key, const Shape& shape, const Operand& probabili
 Tensor permutation(const AnyKey& key, std::int64_t size, Where where = Where::current());
 // Indices along the last dimension (i32), drawn with the probabilities softmax(logits).
 Tensor categorical(const AnyKey& key, const Operand& logits);
+// `count` indices along the last dimension of the weights, which are drawn with probabilities in proportion to them: i32 [..., count].
+// Without replacement, all are different, and at least as many weights must be positive. (torch.multinomial)
+Tensor multinomial(const AnyKey& key, const Operand& weights, std::int64_t count, bool replacement = false);
+Tensor exponential(const AnyKey& key, const Shape& shape, DType dtype = DType::f32,
+                   Where where = Where::current());  // mean 1
+Tensor gumbel(const AnyKey& key, const Shape& shape, DType dtype = DType::f32,
+              Where where = Where::current());  // -log(-log(u)) for u uniform in (0, 1)
 
 }  // namespace random
 
@@ -83,8 +90,22 @@ Tensor randn(const Shape& shape, DType dtype = DType::f32,
 Tensor randint(std::int64_t low, std::int64_t high, const Shape& shape, DType dtype = DType::i32,
                std::source_location where = std::source_location::current());
 Tensor bernoulli(const Shape& shape, const Operand& probability);
+Tensor randperm(std::int64_t size, std::source_location where = std::source_location::current());  // i32
+Tensor multinomial(const Operand& weights, std::int64_t count, bool replacement = false);
+// softmax((logits + noise) / tau) with Gumbel noise; with `hard`, 1 at the greatest element and 0 elsewhere, with the gradient of the
+// softmax. (Jang, Gu & Poole 2017; torch.nn.functional.gumbel_softmax)
+Tensor gumbel_softmax(const Operand& logits, double tau = 1, bool hard = false, std::int64_t axis = -1);
+Tensor gumbel_softmax(const random::AnyKey& key, const Operand& logits, double tau = 1, bool hard = false,
+                      std::int64_t axis = -1);
 // Sets elements of x to 0 with this probability and scales the others by 1 / (1 - probability).
 Tensor dropout(const Operand& x, const Operand& probability);
 Tensor dropout(const random::AnyKey& key, const Operand& x, const Operand& probability);
+// Dropout of whole channels of x [batch, channels, ...]. (torch.nn.functional.dropout1d to dropout3d)
+Tensor channel_dropout(const Operand& x, const Operand& probability);
+Tensor channel_dropout(const random::AnyKey& key, const Operand& x, const Operand& probability);
+// Dropout that keeps mean 0 and variance 1: dropped elements take the limit of selu, and all are then scaled and moved. (Klambauer et al.
+// 2017)
+Tensor alpha_dropout(const Operand& x, double probability);
+Tensor alpha_dropout(const random::AnyKey& key, const Operand& x, double probability);
 
 }  // namespace weft

@@ -24,6 +24,9 @@ Tensor min(const Operand& x, const Axes& axes = {}, bool keepdim = false);
 Tensor any(const Operand& x, const Axes& axes = {}, bool keepdim = false);  // whether any element is nonzero
 Tensor all(const Operand& x, const Axes& axes = {}, bool keepdim = false);  // whether all elements are nonzero
 Tensor logsumexp(const Operand& x, const Axes& axes = {}, bool keepdim = false);
+// Sums and means of the elements that are not NaN. The mean of none is NaN.
+Tensor nansum(const Operand& x, const Axes& axes = {}, bool keepdim = false);
+Tensor nanmean(const Operand& x, const Axes& axes = {}, bool keepdim = false);
 
 // The index (i32) of the largest or smallest element, the first one among equals. NaN counts as the largest for argmax
 // and as the smallest for argmin.
@@ -32,6 +35,22 @@ Tensor argmin(const Operand& x, std::int64_t axis = -1, bool keepdim = false);
 
 Tensor cumsum(const Operand& x, std::int64_t axis = -1);   // element i is the sum of elements 0 to i; dtype as for sum
 Tensor cumprod(const Operand& x, std::int64_t axis = -1);  // the product of elements 0 to i; dtype as for prod
+Tensor logcumsumexp(const Operand& x,
+                    std::int64_t axis = -1);  // the logarithm of the sum of exponentials of elements 0 to i
+
+// Values along an axis, and their indices along it (i32).
+struct Indexed {
+  Tensor values, indices;
+  void fields(auto&& field) {
+    field("values", values);
+    field("indices", indices);
+  }
+};
+// Element i is the largest or smallest of elements 0 to i, with the last index among equals; NaN from the first NaN on.
+Indexed cummax(const Operand& x, std::int64_t axis = -1);
+Indexed cummin(const Operand& x, std::int64_t axis = -1);
+// x[i + 1] - x[i], n times; of booleans, whether they differ.
+Tensor diff(const Operand& x, std::int64_t n = 1, std::int64_t axis = -1);
 
 // Sorting is stable. -0 and 0 are equal. NaN, of either sign, comes last in ascending order.
 Tensor sort(const Operand& x, std::int64_t axis = -1, bool descending = false);
@@ -44,5 +63,7 @@ struct TopK {
   }
 };
 TopK topk(const Operand& x, std::int64_t k);
+// The k-th smallest element, counted from 1, and its index: the first one among equals. NaN is the largest. (torch.kthvalue)
+Indexed kthvalue(const Operand& x, std::int64_t k, std::int64_t axis = -1, bool keepdim = false);
 
 }  // namespace weft

@@ -43,10 +43,18 @@ Unique unique(const Operand& x, std::int64_t size);
 // the last one. (searchsorted, bucketize, digitize)
 Tensor searchsorted(const Operand& sorted, const Operand& values, bool right = false);
 
+// Whether each element is one of the values; NaN is none.
+Tensor isin(const Operand& x, const Operand& values);
+
 // Returns how often each integer from 0 to length - 1 occurs in a vector: i64 [length], or the sums of the weights of its occurrences.
 // Other integers are not counted.
 Tensor bincount(const Operand& x, std::int64_t length);
 Tensor bincount(const Operand& x, std::int64_t length, const Operand& weights);
+
+// Counts the elements in bins of equal width from low to high, both included; others, and NaN, are not counted. The counts have the dtype
+// of x. Without bounds, these are the least and the greatest element. (torch.histc)
+Tensor histc(const Operand& x, std::int64_t bins, double low, double high);
+Tensor histc(const Operand& x, std::int64_t bins = 100);
 
 // Returns, for each segment, the sum of the values [n, ...] whose number in `segments`, integers [n], is its own: [count, ...]. Values of
 // other numbers are left out. (jax.ops.segment_sum)
@@ -63,5 +71,10 @@ Tensor segment_min(const Operand& values, const Operand& segments, std::int64_t 
 Tensor quantile(const Operand& x, const Operand& q, std::optional<std::int64_t> axis = {}, bool keepdim = false);
 Tensor median(const Operand& x, std::optional<std::int64_t> axis = {},
               bool keepdim = false);  // the mean of both middle ones
+
+// The covariances of variables, which are the rows of x [variables, observations]; the divisor is the number of observations minus
+// `correction`. A vector is one variable. Correlations are covariances divided by both standard deviations, within [-1, 1].
+Tensor cov(const Operand& x, int correction = 1);
+Tensor corrcoef(const Operand& x);
 
 }  // namespace weft
