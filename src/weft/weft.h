@@ -31,9 +31,12 @@
 #include <weft/nn/pooling.h>
 #include <weft/nn/recurrent.h>
 #include <weft/nn/transformer.h>
+#include <weft/optim/adadelta.h>
 #include <weft/optim/adafactor.h>
 #include <weft/optim/adagrad.h>
 #include <weft/optim/adam.h>
+#include <weft/optim/adamax.h>
+#include <weft/optim/asgd.h>
 #include <weft/optim/clip.h>
 #include <weft/optim/ema.h>
 #include <weft/optim/group.h>
@@ -42,8 +45,11 @@
 #include <weft/optim/lion.h>
 #include <weft/optim/loss_scale.h>
 #include <weft/optim/muon.h>
+#include <weft/optim/nadam.h>
+#include <weft/optim/radam.h>
 #include <weft/optim/rmsprop.h>
 #include <weft/optim/row_wise.h>
+#include <weft/optim/rprop.h>
 #include <weft/optim/schedule.h>
 #include <weft/optim/sgd.h>
 #include <weft/record/sync.h>

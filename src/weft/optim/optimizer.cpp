@@ -121,7 +121,7 @@ void Optimizer::before_load(const StateDict& saved) {
   may_have_stepped_ = true;
   for (State& state : states_) {
     const auto is_saved = [&](const std::string& what) {
-      return detail::is_saved(saved, state.named.name + '.' + what, *state.parameter.get());
+      return weft::detail::is_saved(saved, state.named.name + '.' + what, *state.parameter.get());
     };
     if (!state.has_begun && std::ranges::any_of(slots_, is_saved, &Slot::name)) begin(state);
     if (!state.skipped.defined() && is_saved(skipped_name)) begin_skips(state, zeros({}, DType::i64));
