@@ -135,6 +135,57 @@ TEST(Layers, Norms) {
   expect_values(nn::RMSNorm(2, 0)(x), {1, 2}, {1 / std::sqrt(5), 3 / std::sqrt(5)}, 1e-6);
 }
 
+TEST(Layers, LayerNormOfSeveralDimensions) {
+  const Tensor x = test::arbitrary({2, 5, 3});
+  nn::LayerNorm layer({5, 3}, 1e-5, true, DType::f64);
+  EXPECT_EQ(layer.weight.shape(), (Shape{5, 3}));
+  expect_values(layer(x)[0], {5, 3},
+                {-0.1663898089314, -0.7321070930461, -1.168678285733, -1.398991997043, -1.382368011009, -1.121742615437,
+                 -0.6631499666002, -0.08759109517809, 0.5032732724311, 1.005079006341, 1.329192366456, 1.418365343474,
+                 1.256847351192, 0.8731672460618, 0.3350942870222},
+                1e-11);
+}
+
+TEST(Layers, BilinearAndPReLU) {
+  nn::Bilinear layer(4, 2, 3);
+  EXPECT_EQ(layer.weight.shape(), (Shape{3, 4, 2}));
+  EXPECT_EQ(layer.bias->shape(), Shape{3});
+  const Tensor a = ones({5, 4}), b = full({5, 2}, 2.f);
+  expect_values(layer(a, b)[0], {3}, (sum(layer.weight, {1, 2}) * 2 + *layer.bias).to_vector<double>(), 1e-5);
+  nn::PReLU slopes(2, 0.5);
+  EXPECT_EQ(names(slopes), std::vector<std::string>{"weight"});
+  slopes.weight = tensor({0.5f, 2.f});
+  expect_values(slopes(tensor({{-1.f, -1.f}, {3.f, -2.f}})), {2, 2}, {-0.5, -2, 3, -4});
+}
+
+struct Dropouts {
+  nn::Dropout2d channels{0.5};
+  nn::AlphaDropout alpha{0.5};
+  void fields(auto&& field) {
+    field("channels", channels);
+    field("alpha", alpha);
+  }
+};
+
+TEST(Layers, OtherDropoutsOnlyWhileTraining) {
+  Dropouts model;
+  const Tensor x = ones({20, 5, 2});
+  EXPECT_NE(min(model.channels(x)).item(), 1);
+  EXPECT_NE(min(model.alpha(x)).item(), 1);
+  set_training(model, false);
+  expect_values(model.channels(x), {20, 5, 2}, std::vector<double>(200, 1));
+  expect_values(model.alpha(x), {20, 5, 2}, std::vector<double>(200, 1));
+  expect_error([] { nn::AlphaDropout(1); }, "AlphaDropout: the probability must lie in [0, 1), got 1");
+}
+
+TEST(Layers, PadAndLocalResponseNorm) {
+  const Tensor x = tensor({{1.f, 2.f, 3.f}});
+  expect_values(nn::Pad({{1, 2}})(x), {1, 6}, {0, 1, 2, 3, 0, 0});
+  expect_values(nn::Pad({{1, 2}}, PadMode::reflect)(x), {1, 6}, {2, 1, 2, 3, 2, 1});
+  const nn::LocalResponseNorm norm(1, {.alpha = 1, .beta = 1, .k = 0});
+  expect_values(norm(x), {1, 3}, {1, 1. / 2, 1. / 3}, 1e-6);
+}
+
 TEST(Layers, DropoutOnlyWhileTraining) {
   Block block;
   const Tensor x = ones({100, 2});

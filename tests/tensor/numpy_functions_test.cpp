@@ -174,6 +174,67 @@ TEST(Manipulation, GridsAndWindows) {
   expect_error([&] { repeat(x, {1, 2}, 0); }, "repeat: 2 numbers of repetitions for dimension 0 of tensor<3xf64>");
 }
 
+TEST(Manipulation, PadsWithElements) {
+  const Tensor x = reshape(arange(12), {3, 4}), line = arange(5);
+  const auto check = [&](PadMode mode, const Doubles& expected) {
+    expect_values(pad(x, {{1, 2}, {2, 1}}, mode), {6, 7}, expected);
+  };
+  check(PadMode::reflect, {6,  5, 4, 5, 6,  7,  6,  2, 1, 0, 1, 2, 3, 2, 6, 5, 4, 5, 6, 7, 6,
+                           10, 9, 8, 9, 10, 11, 10, 6, 5, 4, 5, 6, 7, 6, 2, 1, 0, 1, 2, 3, 2});
+  check(PadMode::replicate, {0, 0, 0, 1, 2,  3,  3,  0, 0, 0, 1, 2,  3,  3,  4, 4, 4, 5, 6,  7,  7,
+                             8, 8, 8, 9, 10, 11, 11, 8, 8, 8, 9, 10, 11, 11, 8, 8, 8, 9, 10, 11, 11});
+  check(PadMode::circular, {10, 11, 8, 9, 10, 11, 8, 2, 3, 0, 1, 2, 3, 0, 6, 7, 4, 5, 6, 7, 4,
+                            10, 11, 8, 9, 10, 11, 8, 2, 3, 0, 1, 2, 3, 0, 6, 7, 4, 5, 6, 7, 4});
+  expect_values(pad(line, {{-1, 2}}, PadMode::replicate), {6}, {1, 2, 3, 4, 4, 4});
+  expect_values(pad(line, {{2, -1}}, PadMode::reflect), {6}, {2, 1, 0, 1, 2, 3});
+  expect_values(pad(line, {{2, -1}}, PadMode::circular), {6}, {2, 3, 0, 1, 2, 3});
+  const Tensor y = doubles({1, 2, 3});
+  expect_values(grad(sum(pad(y, {{2, 1}}, PadMode::reflect)), y), {3}, {1, 3, 2});
+  expect_values(grad(sum(pad(y, {{2, 1}}, PadMode::replicate)), y), {3}, {3, 1, 2});
+  expect_error([&] { pad(y, {{3, 0}}, PadMode::reflect); },
+               "pad: dimension 0 of tensor<3xf64> has too few elements to add 3");
+  expect_error([&] { pad(y, {{0, 4}}, PadMode::circular); },
+               "pad: dimension 0 of tensor<3xf64> has too few elements to add 4");
+}
+
+TEST(Normalization, LocalResponseNorm) {
+  const Tensor x = test::arbitrary({2, 5, 3}), y = local_response_norm(x, 2, {.alpha = 0.5, .k = 2});
+  expect_values(
+      y, {2, 5, 3},
+      {-0.06909381909377, -0.2983639165557,  -0.4595207414284, -0.5360422482168, -0.5198018246122,  -0.4187546072049,
+       -0.2496776071478,  -0.03331549866365, 0.1971771402101,  0.3944146984464,  0.5143638233269,   0.5378331973872,
+       0.47041626166,     0.3277147689299,   0.1280732116784,  -0.1089534697617, -0.3297536409039,  -0.4776660285522,
+       -0.5397748030064,  -0.5088266034017,  -0.3956372467774, -0.2173276877117, 0.003994119165107, 0.2325510731949,
+       0.4198432630567,   0.5247522836121,   0.5327481031538,  0.4520599756835,  0.298835747486,    0.09216390571338},
+      1e-11);
+  expect_values(grad(sum(y), x), {2, 5, 3},
+                {0.5819276039432, 0.5088976282425, 0.4388450629651, 0.4171127052814, 0.447395088521,  0.5046902058209,
+                 0.548769742372,  0.5516830900456, 0.5127521904952, 0.4557264659184, 0.4189251553039, 0.4294131642681,
+                 0.4646104179062, 0.5004835279553, 0.5369687566576, 0.5724884763254, 0.4958468129638, 0.4313984880778,
+                 0.4188561534283, 0.4557945095189, 0.51371300194,   0.5523730813572, 0.5478816623698, 0.503865642734,
+                 0.4474123631411, 0.4171450294702, 0.435559490231,  0.4693733054625, 0.5069781147698, 0.5411934115668},
+                1e-11);
+  const Tensor z = local_response_norm(x, 3, {.alpha = 0.5, .k = 2});
+  expect_values(
+      z, {2, 5, 3},
+      {-0.06522548593794, -0.2845065571451,  -0.4521379466403, -0.5443433888623, -0.5374174833579,  -0.4309125139225,
+       -0.2509249222425,  -0.03258756645847, 0.1904378851298,  0.3850942278399,  0.5161518224167,   0.553221696066,
+       0.487352346859,    0.3392643580634,   0.1319251008318,  -0.1028086549177, -0.3157330239143,  -0.4726481217129,
+       -0.5503900335036,  -0.5265256392975,  -0.4059711175343, -0.2174051812897, 0.003893517781417, 0.2246326813115,
+       0.4114469754649,   0.5290676460462,   0.5493287138175,  0.4684405762107,  0.3091907699022,   0.09483872100472},
+      1e-11);
+  EXPECT_EQ(local_response_norm(x, 100).shape(), x.shape());
+  expect_error([&] { local_response_norm(x, 0); }, "local_response_norm: the size must be positive, got 0");
+}
+
+TEST(Linalg, Bilinear) {
+  const Tensor a = test::arbitrary({2, 3}), b = test::arbitrary({2, 2}, 1), weight = test::arbitrary({2, 3, 2}, 2);
+  expect_values(bilinear(a, b, weight, test::arbitrary({2}, 3)), {2, 2},
+                {-0.6167825481819, -0.4931407066605, 0.8739805806931, -0.1568108983053}, 1e-11);
+  expect_error([&] { bilinear(b, a, weight); },
+               "bilinear: the weight tensor<2x3x2xf64> does not fit tensor<2x2xf64> and tensor<2x3xf64>");
+}
+
 TEST(Linalg, Tensordot) {
   const Tensor a = reshape(arange(24, DType::f64), {2, 3, 4}), b = reshape(arange(24, DType::f64), {3, 4, 2});
   expect_values(tensordot(a, b), {2, 2}, {1012, 1078, 2596, 2806});

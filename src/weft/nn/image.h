@@ -1,10 +1,13 @@
-// Modules that change the resolution of images, with PyTorch's names. They have no parameters.
+// Modules that change the resolution or the size of images, with PyTorch's names. They have no parameters.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <weft/tensor/image.h>
+#include <weft/tensor/manipulation.h>
 #include <weft/tensor/module.h>
 
 namespace weft::nn {
@@ -19,6 +22,21 @@ class Upsample : public Layer {
   void fields(auto&&) {}
 
   InterpolateOptions options;
+};
+
+// Adds zeros, or elements of x, before and after each of the last dimensions: Pad({{1, 1}, {2, 2}}, PadMode::reflect).
+class Pad : public Layer {
+ public:
+  using Widths = std::vector<std::pair<std::int64_t, std::int64_t>>;
+  explicit Pad(Widths by, std::optional<PadMode> with = {}) : widths(std::move(by)), mode(with) {}
+  Tensor operator()(const Operand& x) const {
+    const Scope scope = enter();
+    return mode ? pad(x, widths, *mode) : pad(x, widths);
+  }
+  void fields(auto&&) {}
+
+  Widths widths;
+  std::optional<PadMode> mode;
 };
 
 class PixelShuffle : public Layer {

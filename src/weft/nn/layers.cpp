@@ -26,9 +26,29 @@ Tensor Embedding::operator()(const Operand& indices) const {
   return embedding({weight, indices.where()}, indices);
 }
 
+Bilinear::Bilinear(std::int64_t left, std::int64_t right, std::int64_t out, bool with_bias, DType dtype)
+    : weight(initial({out, left, right}, left, dtype)) {
+  if (with_bias) bias = initial({out}, left, dtype);
+}
+
+Tensor Bilinear::operator()(const Operand& a, const Operand& b) const {
+  const Scope scope = enter();
+  return bias ? bilinear(a, b, like(weight, a), like(*bias, a)) : bilinear(a, b, like(weight, a));
+}
+
+PReLU::PReLU(std::int64_t channels, double slope, DType dtype) : weight(full({channels}, slope, dtype)) {}
+
+Tensor PReLU::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  return prelu(x, weight);
+}
+
 LayerNorm::LayerNorm(std::int64_t width, double by, bool with_bias, DType dtype)
-    : weight(ones({width}, dtype)), epsilon(by) {
-  if (with_bias) bias = zeros({width}, dtype);
+    : LayerNorm(Shape{width}, by, with_bias, dtype) {}
+
+LayerNorm::LayerNorm(const Shape& shape, double by, bool with_bias, DType dtype)
+    : weight(ones(shape, dtype)), epsilon(by) {
+  if (with_bias) bias = zeros(shape, dtype);
 }
 
 Tensor LayerNorm::operator()(const Operand& x) const {
@@ -43,13 +63,32 @@ Tensor RMSNorm::operator()(const Operand& x) const {
   return rms_norm(x, weight, epsilon);
 }
 
-Dropout::Dropout(double with) : probability(with) {
-  require(with >= 0 && with < 1, "Dropout: the probability must lie in [0, 1), got ", with);
+namespace {
+
+double checked_probability(const char* layer, double probability) {
+  require(probability >= 0 && probability < 1, layer, ": the probability must lie in [0, 1), got ", probability);
+  return probability;
 }
+
+}  // namespace
+
+Dropout::Dropout(double with) : probability(checked_probability("Dropout", with)) {}
+ChannelDropout::ChannelDropout(double with) : probability(checked_probability("ChannelDropout", with)) {}
+AlphaDropout::AlphaDropout(double with) : probability(checked_probability("AlphaDropout", with)) {}
 
 Tensor Dropout::operator()(const Operand& x) const {
   const Scope scope = enter();
   return training && probability > 0 ? dropout(x, probability) : x.tensor();
+}
+
+Tensor ChannelDropout::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  return training && probability > 0 ? channel_dropout(x, probability) : x.tensor();
+}
+
+Tensor AlphaDropout::operator()(const Operand& x) const {
+  const Scope scope = enter();
+  return training && probability > 0 ? alpha_dropout(x, probability) : x.tensor();
 }
 
 }  // namespace weft::nn

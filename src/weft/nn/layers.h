@@ -52,9 +52,35 @@ class Embedding : public Layer {
   Parameter weight;
 };
 
+// a^T W_o b + bias_o: weight [out, left, right], bias [out].
+class Bilinear : public Layer {
+ public:
+  Bilinear(std::int64_t left, std::int64_t right, std::int64_t out, bool with_bias = true, DType dtype = DType::f32);
+  Tensor operator()(const Operand& a, const Operand& b) const;
+  void fields(auto&& field) {
+    field("weight", weight);
+    field("bias", bias);
+  }
+
+  Parameter weight;
+  std::optional<Parameter> bias;
+};
+
+// A slope for each channel of x [batch, channels, ...], or one for all.
+class PReLU : public Layer {
+ public:
+  explicit PReLU(std::int64_t channels = 1, double slope = 0.25, DType dtype = DType::f32);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&& field) { field("weight", weight); }
+
+  Parameter weight;
+};
+
+// Normalises over the last dimension, or over as many of the last dimensions as the shape has.
 class LayerNorm : public Layer {
  public:
   explicit LayerNorm(std::int64_t width, double epsilon = 1e-5, bool with_bias = true, DType dtype = DType::f32);
+  explicit LayerNorm(const Shape& shape, double epsilon = 1e-5, bool with_bias = true, DType dtype = DType::f32);
   Tensor operator()(const Operand& x) const;
   void fields(auto&& field) {
     field("weight", weight);
@@ -76,7 +102,7 @@ class RMSNorm : public Layer {
   double epsilon;
 };
 
-// Drops elements during training; set_training(model, false) disables it.
+// Drops elements during training; set_training(model, false) disables it and its relatives.
 class Dropout : public Layer {
  public:
   explicit Dropout(double probability);
@@ -84,6 +110,31 @@ class Dropout : public Layer {
   void fields(auto&&) {}
 
   Scalar probability;
+  Flag training{true, "training"};
+};
+
+// Drops whole channels of x [batch, channels, ...] during training.
+class ChannelDropout : public Layer {
+ public:
+  explicit ChannelDropout(double probability);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&&) {}
+
+  Scalar probability;
+  Flag training{true, "training"};
+};
+using Dropout1d = ChannelDropout;
+using Dropout2d = ChannelDropout;
+using Dropout3d = ChannelDropout;
+
+// Dropout for networks of selu: keeps the mean and the variance.
+class AlphaDropout : public Layer {
+ public:
+  explicit AlphaDropout(double probability);
+  Tensor operator()(const Operand& x) const;
+  void fields(auto&&) {}
+
+  double probability;
   Flag training{true, "training"};
 };
 

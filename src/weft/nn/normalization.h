@@ -50,6 +50,20 @@ class GroupNorm : public Layer {
   double epsilon;
 };
 
+// Divides by a power of the mean square of neighbouring channels. It has no parameters.
+class LocalResponseNorm : public Layer {
+ public:
+  explicit LocalResponseNorm(std::int64_t of, const LocalResponseNormOptions& with = {}) : size(of), options(with) {}
+  Tensor operator()(const Operand& x) const {
+    const Scope scope = enter();
+    return local_response_norm(x, size, options);
+  }
+  void fields(auto&&) {}
+
+  std::int64_t size;
+  LocalResponseNormOptions options;
+};
+
 struct InstanceNormOptions {
   double epsilon = 1e-5;
   bool affine = false;               // whether there are a weight and a bias

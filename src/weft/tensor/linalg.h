@@ -27,6 +27,10 @@ Tensor outer(const Operand& a, const Operand& b);
 Tensor linear(const Operand& x, const Operand& weight);
 Tensor linear(const Operand& x, const Operand& weight, const Operand& bias);
 
+// a^T W_o b + bias_o for each o: a [..., m], b [..., n], weight [out, m, n] and bias [out] give [..., out].
+Tensor bilinear(const Operand& a, const Operand& b, const Operand& weight);
+Tensor bilinear(const Operand& a, const Operand& b, const Operand& weight, const Operand& bias);
+
 // NumPy's einsum: einsum("bqd,bkd->bqk", {q, k}). Each letter names one dimension; a letter that an operand has twice takes its diagonal
 // ("ii->i"), and an ellipsis stands for any dimensions, which broadcast ("...ij,...jk->...ik"). Without an arrow, the result has the
 // dimensions of the ellipses, then the letters that occur once, in alphabetical order.

@@ -76,6 +76,10 @@ Tensor flip(const Operand& x, const Axes& axes);
 Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_t>> widths, const Operand& value = 0);
 Tensor pad(const Operand& x, std::initializer_list<std::pair<std::int64_t, std::int64_t>> widths,
            const Operand& value = 0);
+// The same with elements of x: mirrored at its edges, which are not repeated; those at the edges; or those of the other side.
+enum class PadMode : std::uint8_t { reflect, replicate, circular };
+Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_t>> widths, PadMode mode);
+Tensor pad(const Operand& x, std::initializer_list<std::pair<std::int64_t, std::int64_t>> widths, PadMode mode);
 // Repeats each element along the axis `times` times in a row.
 Tensor repeat(const Operand& x, std::int64_t times, std::int64_t axis);
 // Repeats element i along the axis times[i] times. (torch.repeat_interleave)

@@ -1,3 +1,6 @@
+#include <cstdlib>
+#include <vector>
+
 #include <weft/ir/composites.h>
 #include <weft/tensor/activation.h>
 #include <weft/tensor/broadcasting.h>
@@ -149,6 +152,26 @@ Tensor instance_norm(const Operand& x, const Tensor& weight, const Tensor& bias,
   const bool has_instances = given.rank() >= 3 && given.size(1) > 0;
   frame.require(has_instances, "expected [batch, channels, spatial...], got ", given.type());
   return normalize_groups(frame, given, given.size(1), weight, bias, epsilon);
+}
+
+Tensor local_response_norm(const Operand& x, std::int64_t size, const LocalResponseNormOptions& options) {
+  Frame frame("local_response_norm", x);
+  const Value given = detail::floating(frame, x), wide = detail::as(given, detail::compute_dtype(given.dtype()));
+  all_but_channels(frame, wide);
+  frame.require(size >= 1, "the size must be positive, got ", size);
+  const std::int64_t channels = wide.size(1);
+  std::vector<std::int64_t> low(wide.rank()), high(wide.rank());
+  const Value squares = wide * wide, zero = ir::constant(frame.graph(), Type(wide.dtype(), {}), 0);
+  Value total = ir::constant_like(wide, 0);
+  for (std::int64_t i = 0; i < size; ++i) {
+    const std::int64_t offset = i - size / 2;  // of the neighbour
+    if (std::abs(offset) >= channels) continue;
+    low[1] = -offset;
+    high[1] = offset;
+    total = total + ir::pad(squares, zero, low, high, std::vector<std::int64_t>(wide.rank()));
+  }
+  const Value divisor = total * (options.alpha / static_cast<double>(size)) + options.k;
+  return frame.tensor(detail::as(wide * ir::power(divisor, ir::constant_like(divisor, -options.beta)), given.dtype()));
 }
 
 Tensor normalize(const Operand& x, std::int64_t axis, double epsilon) {

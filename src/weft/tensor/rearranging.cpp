@@ -79,6 +79,48 @@ Tensor repeat(const Operand& x, const std::vector<std::int64_t>& times, std::int
   return take(value, from_vector(places, {places.size()}), along);
 }
 
+namespace {
+
+// Returns `count` elements to add before an axis, or after it.
+Tensor added(const Tensor& x, std::int64_t axis, std::int64_t count, bool before, PadMode mode) {
+  const std::int64_t n = x.size(axis);
+  switch (mode) {
+    case PadMode::reflect:
+      return flip(before ? slice(x, axis, 1, 1 + count) : slice(x, axis, n - 1 - count, n - 1), axis);
+    case PadMode::replicate: return repeat(before ? slice(x, axis, 0, 1) : slice(x, axis, n - 1, n), count, axis);
+    case PadMode::circular: return before ? slice(x, axis, n - count, n) : slice(x, axis, 0, count);
+  }
+  return x;
+}
+
+}  // namespace
+
+Tensor pad(const Operand& x, std::span<const std::pair<std::int64_t, std::int64_t>> widths, PadMode mode) {
+  Frame frame("pad", x);
+  Tensor result = frame.tensor(frame.value(x));
+  frame.require(std::ssize(widths) <= result.rank(), widths.size(), " widths for ", result.type());
+  std::int64_t axis = result.rank() - std::ssize(widths);
+  for (const auto& [before, after] : widths) {
+    const std::int64_t n = result.size(axis), removed = std::max<std::int64_t>(-before, 0);
+    Tensor part = slice(result, axis, removed, std::max(removed, n - std::max<std::int64_t>(-after, 0)));
+    const std::int64_t left = part.size(axis), most = std::max<std::int64_t>({before, after, 0});
+    const std::int64_t limit = mode == PadMode::reflect ? left - 1 : left;
+    const bool fits = mode == PadMode::replicate ? most == 0 || left > 0 : most <= std::max<std::int64_t>(limit, 0);
+    frame.require(fits, "dimension ", axis, " of ", result.type(), " has too few elements to add ", most);
+    std::vector<Tensor> parts;
+    if (before > 0) parts.push_back(added(part, axis, before, true, mode));
+    parts.push_back(part);
+    if (after > 0) parts.push_back(added(part, axis, after, false, mode));
+    result = parts.size() == 1 ? part : concatenate(parts, axis);
+    ++axis;
+  }
+  return result;
+}
+
+Tensor pad(const Operand& x, std::initializer_list<std::pair<std::int64_t, std::int64_t>> widths, PadMode mode) {
+  return pad(x, std::span(widths.begin(), widths.size()), mode);
+}
+
 Tensor rot90(const Operand& x, std::int64_t k, std::int64_t from, std::int64_t to) {
   Frame frame("rot90", x);
   const Tensor value = frame.tensor(frame.value(x));

@@ -1,9 +1,28 @@
 #include <string>
 
+#include <weft/tensor/elementwise.h>
 #include <weft/tensor/frame.h>
 #include <weft/tensor/linalg.h>
+#include <weft/tensor/manipulation.h>
+#include <weft/tensor/reduction.h>
 
 namespace weft {
+
+Tensor bilinear(const Operand& a, const Operand& b, const Operand& weight) {
+  detail::Frame frame("bilinear", a);
+  const Tensor x = frame.tensor(frame.value(a)), y = frame.tensor(frame.value(b)),
+               w = frame.tensor(frame.value(weight));
+  const bool fits = w.rank() == 3 && x.rank() >= 1 && y.rank() >= 1 && x.shape()[x.rank() - 1] == w.shape()[1] &&
+                    y.shape()[y.rank() - 1] == w.shape()[2];
+  frame.require(fits, "the weight ", w.type(), " does not fit ", x.type(), " and ", y.type());
+  const Tensor products = matmul(unsqueeze(x, -2), flatten(permute(w, {1, 0, 2}), 1));  // [..., 1, out * n]
+  return sum(unflatten(squeeze(products, -2), -1, {w.shape()[0], w.shape()[2]}) * unsqueeze(y, -2), -1);
+}
+
+Tensor bilinear(const Operand& a, const Operand& b, const Operand& weight, const Operand& bias) {
+  detail::Frame frame("bilinear", a);
+  return bilinear(a, b, weight) + bias;
+}
 
 Tensor tensordot(const Operand& a, const Operand& b, std::int64_t dims) {
   detail::Frame frame("tensordot", a);
