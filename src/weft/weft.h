@@ -86,6 +86,7 @@
 #include <weft/tensor/scope.h>
 #include <weft/tensor/selection.h>
 #include <weft/tensor/sharding.h>
+#include <weft/tensor/special.h>
 #include <weft/tensor/stablehlo.h>
 #include <weft/tensor/tensor.h>
 #include <weft/tensor/vmap.h>

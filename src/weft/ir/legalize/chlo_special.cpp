@@ -77,7 +77,9 @@ constexpr double giles_f64_tail[] = {-2.7109920616438573243e-11, -2.555641816996
                                      1.0103004648645343977,      4.8499064014085844221};
 
 Value erf_inv_factor(Value w) {
-  const auto shifted_root = [&](double by) { return sqrt(w) + -by; };
+  // The root is chosen for w of 5 and more; below, its operand is not w, so that its gradient is finite where it is not chosen.
+  const Value wide = select(compared(w, Direction::LT, 1), constant_like(w, 1), w);
+  const auto shifted_root = [&](double by) { return sqrt(wide) + -by; };
   if (w.dtype() == DType::f32)
     return select(compared(w, Direction::LT, 5), polynomial(w + -2.5, giles_f32_middle),
                   polynomial(shifted_root(3), giles_f32_tail));
@@ -190,7 +192,8 @@ Value digamma(Value x) {
   const Value t = z + (lanczos_g + 0.5);
   const Value y = log_shifted(z) + derivative / sum - constant_like(z, lanczos_g) / t;
   // digamma(x) = digamma(1 - x) - pi / tan(pi x); x is first shifted by an integer to keep the tangent accurate.
-  const Value near = x + abs(floor(x + 0.5)), turned = near * std::numbers::pi;
+  // The sine of the other numbers is not used, and must not be 0.
+  const Value near = select(reflects, x + abs(floor(x + 0.5)), constant_like(x, 0.5)), turned = near * std::numbers::pi;
   const Value reflected = y - cosine(turned) * std::numbers::pi / sine(turned);
   const Value is_pole = and_(compared(x, Direction::LE, 0), is_whole(x));
   return select(is_pole, nan_like(x), select(reflects, reflected, y));
@@ -198,7 +201,8 @@ Value digamma(Value x) {
 
 Value erf_inv(Value x) {
   const Value result = erf_inv_factor(-log_plus_one(x * -x)) * x;
-  return select(compared(abs(x), Direction::EQ, 1), x * infinity, result);
+  const Value is_edge = compared(abs(x), Direction::EQ, 1);
+  return select(is_edge, select(is_edge, x, constant_like(x, 1)) * infinity, result);
 }
 
 namespace {
@@ -237,7 +241,9 @@ Value lgamma(Value x) {
   const Value y = (z + half - t / log_t) * log_t + 0.5 * std::log(2 * std::numbers::pi) + log(sum);
   // log |gamma(x)| = log pi - log |sin(pi x)| - log |gamma(1 - x)|: infinite where the sine is 0.
   const Value a = abs(x), part = a - floor(a), one = constant_like(x, 1);
-  const Value folded = select(compared(part, Direction::GT, 0.5), one - part, part);
+  const Value half_turn =
+      select(reflects, part, half);  // The sine of the other numbers is not used, and must not be 0.
+  const Value folded = select(compared(half_turn, Direction::GT, 0.5), one - half_turn, half_turn);
   const Value log_sine = log(sine(folded * std::numbers::pi));
   const Value reflected = constant_like(x, std::log(std::numbers::pi)) - log_sine - y;
   const Value below = select(is_finite(log_sine), reflected, -log_sine);
