@@ -178,6 +178,11 @@ TEST(Layers, OtherDropoutsOnlyWhileTraining) {
   expect_error([] { nn::AlphaDropout(1); }, "AlphaDropout: the probability must lie in [0, 1), got 1");
 }
 
+TEST(Layers, SequentialTakesFunctions) {
+  const nn::Sequential model(nn::PReLU(1, 2), relu, [](const Tensor& x) { return gelu(x); });
+  expect_values(model(tensor({-1.f, 0.f})), {2}, {0, 0});
+}
+
 TEST(Layers, PadAndLocalResponseNorm) {
   const Tensor x = tensor({{1.f, 2.f, 3.f}});
   expect_values(nn::Pad({{1, 2}})(x), {1, 6}, {0, 1, 2, 3, 0, 0});

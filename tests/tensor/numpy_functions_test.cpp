@@ -268,6 +268,22 @@ TEST(Selection, Correlations) {
   test::expect_gradient([](const std::vector<Tensor>& in) { return cov(in[0]); }, {test::arbitrary({3, 4})});
 }
 
+// The expressions of docs/library.md that stand for functions of PyTorch.
+TEST(Functions, ByOtherNames) {
+  const Tensor x = doubles({3, 1, 4, 1}), edges = doubles({1, 3});
+  expect_values(searchsorted(edges, x, true), {4}, {2, 1, 2, 1});
+  expect_values(kthvalue(x, (4 + 1) / 2).values, {}, {1});
+  expect_values(median(x), {}, {2});
+  expect_values(-topk(-x, 2).values, {2}, {1, 1});
+  expect_values(sum(x != 0), {}, {4});
+  expect_values(all(isclose(x, x + 1e-12)), {}, {1});
+  expect_values(maximum(x, 2), {4}, {3, 2, 4, 2});
+  const Tensor v = from_vector<double>({3, 4, 0, 2}, {2, 2}), g = from_vector<double>({5, 1}, {2, 1});
+  expect_values(linear(eye(2, DType::f64), g * normalize(v, 1)), {2, 2}, {3, 0, 4, 1}, 1e-15);
+  const Tensor log_q = log(doubles({0.5, 0.5})), p = doubles({0.25, 0.75});
+  expect_values(kl_div(log_q, p, Reduction::sum) / 2, {}, {(0.25 * std::log(0.5) + 0.75 * std::log(1.5)) / 2}, 1e-15);
+}
+
 TEST(Patches, EqualPyTorch) {
   const Tensor image = reshape(arange(32, DType::f64), {1, 2, 4, 4});
   const UnfoldOptions options{.dilation = {1, 2}, .padding = {1, 0}, .stride = {2, 1}};

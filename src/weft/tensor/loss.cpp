@@ -75,7 +75,7 @@ using detail::same_shapes;
 
 namespace {
 
-// The losses of labels before ignored ones are left out; the weight [classes] may be no value.
+// The weight [classes] may be no value. Labels that are ignored count here, too.
 Value negative_log_likelihood(Value log_probabilities, Value labels, double smoothing, Value weight = {}) {
   const Value weighted =
       weight ? log_probabilities * detail::broadcast(weight, log_probabilities.type().dims()) : log_probabilities;
