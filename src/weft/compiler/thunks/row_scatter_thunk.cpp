@@ -22,8 +22,8 @@ bool is_direct(const RowScatter& rows) {
   return rows.components.size() == 1 && last.place_stride == 0 && (last.size >= long_run || rows.steps.size() == 1);
 }
 
-constexpr std::int64_t few_columns =
-    32;  // so many are not divided among threads, and their fold is made for their number
+// So many columns are not divided among threads, and their fold is made for their number.
+constexpr std::int64_t few_columns = 32;
 
 // Finds the places of windows, one after the other.
 template <class Index>
