@@ -4,6 +4,7 @@
 
 #include <weft/runtime/cuda/driver.h>
 #include <weft/runtime/cuda/work_queue.h>
+#include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
 
@@ -16,9 +17,7 @@ cuda::CUdeviceptr address(const void* place) { return reinterpret_cast<cuda::CUd
 class CopyThunk final : public runtime::Thunk {
  public:
   CopyThunk(const runtime::Slice& from, const runtime::Slice& to) : from_(from), to_(to) {}
-  void run(const runtime::Launch& launch) const override {
-    if (from_.bytes) std::memcpy(launch.at(to_), launch.at(from_), from_.bytes);
-  }
+  void run(const runtime::Launch& launch) const override { copy_bytes(launch, from_, to_); }
 
  private:
   runtime::Slice from_, to_;
@@ -34,6 +33,14 @@ class GpuCopyThunk final : public runtime::Thunk {
 };
 
 }  // namespace
+
+void copy_bytes(const runtime::Launch& launch, const runtime::Slice& from, const runtime::Slice& to) {
+  constexpr std::int64_t grain = std::int64_t{1} << 19;  // takes some ten times as long as to wake a thread
+  if (from.bytes == 0 || launch.at(from) == launch.at(to)) return;
+  runtime::parallel_for(static_cast<std::int64_t>(from.bytes), grain, [&](std::int64_t begin, std::int64_t end) {
+    std::memcpy(launch.at(to) + begin, launch.at(from) + begin, end - begin);
+  });
+}
 
 void copy_on_gpu(const runtime::Launch& launch, const runtime::Slice& from, const runtime::Slice& to, bool is_nvidia) {
   if (from.bytes) copy_on_gpu(launch, launch.at(from), launch.at(to), from.bytes, is_nvidia);

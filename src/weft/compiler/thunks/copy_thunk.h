@@ -8,6 +8,8 @@
 
 namespace weft::compiler {
 
+// Copies bytes in the host's memory, with all threads if they are many; does nothing if both places are the same.
+void copy_bytes(const runtime::Launch& launch, const runtime::Slice& from, const runtime::Slice& to);
 // Copies bytes in the memory of a GPU, in the order of the launch's queue, or at once in the host's memory.
 void copy_on_gpu(const runtime::Launch& launch, const runtime::Slice& from, const runtime::Slice& to, bool is_nvidia);
 

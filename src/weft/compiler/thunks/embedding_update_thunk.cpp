@@ -1,5 +1,5 @@
-#include <cstring>
 
+#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/embedding_plan.h>
 #include <weft/compiler/thunks/embedding_thunk.h>
 #include <weft/compiler/thunks/random_rows.h>
@@ -46,9 +46,7 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
     const LaunchPlan plan(plan_->lookup, plan_->lookups, launch, from_);
     auto* const memory = scratch_.bytes ? launch.at<Occurrence<Real>>(scratch_) : nullptr;
     const RowOccurrences<Real> rows(*plan, lookups, {memory, scratch_.bytes / sizeof(Occurrence<Real>)});
-    for (std::size_t i = 0; i < to_.size(); ++i)
-      if (launch.at(from_[i]) != launch.at(to_[i]) && to_[i].bytes)
-        std::memcpy(launch.at(to_[i]), launch.at(from_[i]), to_[i].bytes);
+    for (std::size_t i = 0; i < to_.size(); ++i) copy_bytes(launch, from_[i], to_[i]);
     runtime::parallel_for(rows.buckets(), 1, [&](std::int64_t begin, std::int64_t end) {
       Work work(*this, *plan, launch);
       for (std::int64_t b = begin; b < end; ++b) work.update(rows.bucket(b));

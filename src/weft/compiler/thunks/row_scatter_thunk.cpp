@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
+#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/placed_fold.h>
 #include <weft/runtime/parallel.h>
 
@@ -103,8 +103,7 @@ class RowScatterThunk final : public runtime::Thunk {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       results.push_back(launch.at(results_[i]));
       updates.push_back(launch.at(updates_[i]));
-      if (launch.at(operands_[i]) != results[i] && operands_[i].bytes)
-        std::memcpy(results[i], launch.at(operands_[i]), operands_[i].bytes);
+      copy_bytes(launch, operands_[i], results_[i]);
     }
     if (rows_.windows == 0 || rows_.width == 0) return;
     visit(rows_.index_dtype, [&](auto tag) {

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <weft/compiler/thunks/body.h>
+#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/gpu_scatter_thunk.h>
 #include <weft/compiler/thunks/row_scatter_thunk.h>
 #include <weft/compiler/thunks/scatter_plan.h>
@@ -36,8 +37,7 @@ class ScatterThunk final : public runtime::Thunk {
     for (std::size_t i = 0; i < results_.size(); ++i) {
       results.push_back(launch.at(results_[i]));
       updates.push_back(launch.at(updates_[i]));
-      if (launch.at(operands_[i]) != results[i] && operands_[i].bytes)
-        std::memcpy(results[i], launch.at(operands_[i]), operands_[i].bytes);
+      copy_bytes(launch, operands_[i], results_[i]);
     }
     for_parts([&](std::int64_t begin, std::int64_t end) {
       Fold fold(*body_);

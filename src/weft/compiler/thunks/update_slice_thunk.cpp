@@ -12,10 +12,6 @@ using runtime::Slice;
 
 namespace {
 
-void move(const runtime::Launch& launch, const Slice& from, const Slice& to) {
-  if (from.bytes && launch.at(from) != launch.at(to)) std::memcpy(launch.at(to), launch.at(from), from.bytes);
-}
-
 // Where the update goes, in elements of `width` bytes. Dimensions that it covers completely are merged into the one before them.
 struct UpdateSlicePlan {
   struct Dimension {
@@ -55,7 +51,7 @@ class UpdateSliceThunk final : public runtime::Thunk {
       : plan_(std::move(plan)), reads_(from.begin(), from.end()), result_(to) {}
 
   void run(const runtime::Launch& launch) const override {
-    move(launch, reads_[0], result_);
+    copy_bytes(launch, reads_[0], result_);
     if (plan_.empty) return;
     std::int64_t at = 0;
     for (std::size_t d = 0; d < plan_.limits.size(); ++d)
