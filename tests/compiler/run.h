@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <weft/compiler/compiler.h>
+#include <weft/compiler/options/target.h>
 #include <weft/ir/array.h>
 #include <weft/runtime/cpu/cpu_device.h>
 #include <weft/runtime/parallel.h>
@@ -30,6 +31,14 @@ class Threads {
  private:
   int before_;
 };
+
+// Returns the host as if its vectors had so many lanes, and forgets kernels, which are kept by the target's name.
+inline compiler::Target host_with_lanes(int lanes) {
+  compiler::Target target = compiler::Target::host();
+  target.lanes = lanes;
+  compiler::clear_kernel_cache();
+  return target;
+}
 
 inline std::vector<ir::Array> run_compiled(const ir::Graph& graph, std::span<const ir::Array> inputs,
                                            const compiler::Options& options = {}, compiler::Report* report = nullptr) {

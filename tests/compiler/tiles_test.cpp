@@ -17,14 +17,6 @@ namespace {
 using ir::Array;
 using ir::Value;
 
-// Returns the host as if its vectors had so many lanes.
-compiler::Target host_with(int lanes) {
-  compiler::Target target = compiler::Target::host();
-  target.lanes = lanes;
-  compiler::clear_kernel_cache();  // which takes all targets of this name for the same
-  return target;
-}
-
 std::vector<Array> inputs_of(const ir::Graph& graph) {
   std::vector<Array> inputs;
   for (const Value v : graph.inputs()) inputs.push_back(test::random_array(v.type(), inputs.size() + 1));
@@ -47,7 +39,7 @@ std::shared_ptr<const ir::Graph> transpose(const Type& type, const std::vector<s
 class Tiles : public testing::TestWithParam<int> {};
 
 TEST_P(Tiles, TransposeEveryType) {
-  const compiler::Target target = host_with(GetParam());
+  const compiler::Target target = test::host_with_lanes(GetParam());
   for (const DType dtype :
        {DType::boolean, DType::i8, DType::u16, DType::bf16, DType::f16, DType::i32, DType::f32, DType::i64, DType::f64})
     for (const auto& [rows, columns] : {std::pair{64, 64}, {5, 130}, {130, 5}, {65, 67}, {2, 9}, {33, 16}})
@@ -55,7 +47,7 @@ TEST_P(Tiles, TransposeEveryType) {
 }
 
 TEST_P(Tiles, TransposeDimensionsInEveryOrder) {
-  const compiler::Target target = host_with(GetParam());
+  const compiler::Target target = test::host_with_lanes(GetParam());
   std::vector<std::int64_t> order{0, 1, 2, 3};
   do expect_same_elements(*transpose(Type(DType::f32, {3, 18, 9, 21}), order), target);
   while (std::ranges::next_permutation(order).found);
@@ -64,7 +56,7 @@ TEST_P(Tiles, TransposeDimensionsInEveryOrder) {
 // The neighbours of a transpose are computed in the same loop: a value of each row, one of each lane, one that lies as the result does, and
 // more expressions than are repeated for each row of a tile.
 TEST_P(Tiles, AreFusedWithTheirNeighbours) {
-  const compiler::Target target = host_with(GetParam());
+  const compiler::Target target = test::host_with_lanes(GetParam());
   const auto graph = ir::parse(R"(
     func.func @main(%x: tensor<35x71xf32>, %row: tensor<71xf32>, %lane: tensor<35xf32>, %y: tensor<71x35xf32>)
         -> (tensor<71x35xf32>, tensor<71x35xbf16>) {

@@ -81,7 +81,8 @@ class Finalizer {
   }
 
   Number number(Size value) {
-    if (value.is(0) || value.is(1)) return {-1, static_cast<std::int32_t>(value.value())};
+    for (const std::int32_t known : {0, 1, -1})
+      if (value.is(known)) return {-1, known};
     return parameter(value);
   }
   Number parameter(Size value) {

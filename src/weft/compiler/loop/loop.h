@@ -13,7 +13,7 @@
 
 namespace weft::compiler {
 
-// Either 0 or 1, known when the kernel is generated, or the launch parameter with this number.
+// Either 0, 1 or -1, known when the kernel is generated, or the launch parameter with this number.
 struct Number {
   std::int32_t parameter = -1;
   std::int32_t known = 0;

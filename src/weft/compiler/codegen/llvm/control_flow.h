@@ -45,6 +45,22 @@ void emit_if(llvm::IRBuilder<>& b, llvm::Value* condition, Body&& body) {
   b.SetInsertPoint(after);
 }
 
+template <class Then, class Else>
+void emit_if_else(llvm::IRBuilder<>& b, llvm::Value* condition, Then&& then, Else&& otherwise) {
+  llvm::Function* function = b.GetInsertBlock()->getParent();
+  auto* first = llvm::BasicBlock::Create(b.getContext(), "then", function);
+  auto* second = llvm::BasicBlock::Create(b.getContext(), "else", function);
+  auto* after = llvm::BasicBlock::Create(b.getContext(), "endif", function);
+  b.CreateCondBr(condition, first, second);
+  b.SetInsertPoint(first);
+  then();
+  b.CreateBr(after);
+  b.SetInsertPoint(second);
+  otherwise();
+  b.CreateBr(after);
+  b.SetInsertPoint(after);
+}
+
 // Throws InternalError if LLVM finds a mistake in the function.
 inline void verify(const llvm::Function& function) {
   std::string message;

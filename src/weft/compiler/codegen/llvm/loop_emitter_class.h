@@ -82,6 +82,7 @@ class LoopEmitter {
 
   // Bounds that hold for all lanes or for none become a branch: a masked load is slow where the mask is false and the address invalid.
   virtual Value* load(ExprId id, const Expr& e, const Place& place);
+  Value* load_by_lane(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place);
   Value* load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place);
   // Returns the term of a position: a vector if it differs from lane to lane.
   Value* gathered_term(const Gathered& g, const Place& place);

@@ -12,7 +12,7 @@ Value* LoopEmitter::load(ExprId id, const Expr& e, const Place& place) {
   std::vector<PositionBound> uniform, by_lane;
   for (const PositionBound& bound : e.bounds)
     (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);
-  if (uniform.empty()) return load_within(e, e.bounds, place);
+  if (uniform.empty()) return load_by_lane(e, e.bounds, place);
   const Place scalar{
       .vector = false, .mask = nullptr, .values = nullptr, .stage = 0, .copy = 0, .linear_lane = nullptr};
   Value* inside = within(uniform, scalar);
@@ -22,12 +22,43 @@ Value* LoopEmitter::load(ExprId id, const Expr& e, const Place& place) {
   Value* loaded = nullptr;
   llvm::BasicBlock* end = nullptr;
   if_then(inside, [&] {
-    loaded = load_within(e, by_lane, place);
+    loaded = load_by_lane(e, by_lane, place);
     end = b_.GetInsertBlock();
   });
   auto* result = b_.CreatePHI(loaded->getType(), 2);
   result->addIncoming(llvm::Constant::getNullValue(loaded->getType()), before);
   result->addIncoming(loaded, end);
+  return result;
+}
+
+// Most vectors lie inside of all bounds, and need no mask.
+Value* LoopEmitter::load_by_lane(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place) {
+  const auto runs_along_lanes = [&](const PositionBound& bound) { return lane_stride(bound.index).is(1); };
+  const bool has_whole_vectors = place.vector && width_ > 1 && !place.mask && e.gathered.empty() && !bounds.empty() &&
+                                 !lane_stride(e.position).is(0) && std::ranges::all_of(bounds, runs_along_lanes);
+  if (!has_whole_vectors) return load_within(e, bounds, place);
+  Value* is_whole = nullptr;
+  for (const PositionBound& bound : bounds) {
+    Value* first = scalar_position(bound.index);
+    Value* fits = b_.CreateAnd(b_.CreateICmpSGE(first, i64(0)),
+                               b_.CreateICmpSLE(b_.CreateAdd(first, i64(width_)), number(bound.size)));
+    is_whole = is_whole ? b_.CreateAnd(is_whole, fits) : fits;
+  }
+  Value *whole = nullptr, *partial = nullptr;
+  llvm::BasicBlock *after_whole = nullptr, *after_partial = nullptr;
+  emit_if_else(
+      b_, is_whole,
+      [&] {
+        whole = load_within(e, {}, place);
+        after_whole = b_.GetInsertBlock();
+      },
+      [&] {
+        partial = load_within(e, bounds, place);
+        after_partial = b_.GetInsertBlock();
+      });
+  auto* result = b_.CreatePHI(whole->getType(), 2);
+  result->addIncoming(whole, after_whole);
+  result->addIncoming(partial, after_partial);
   return result;
 }
 
@@ -82,6 +113,12 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
     Value* loaded = mask ? b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type))
                          : static_cast<Value*>(b_.CreateAlignedLoad(type, address, vector_alignment(e.dtype)));
     return s.from_memory(loaded, e.dtype);
+  } else if (!vector_part && lane_stride(e.position).is(-1)) {  // neighbours in the opposite order
+    address = b_.CreateGEP(element, address, i64(1 - width_));
+    Value* loaded = mask ? b_.CreateMaskedLoad(type, address, align, b_.CreateVectorReverse(mask),
+                                               llvm::Constant::getNullValue(type))
+                         : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align));
+    return s.from_memory(b_.CreateVectorReverse(loaded), e.dtype);
   }
   Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(lane_numbers_->getType(), 0);
   if (!lane_stride(e.position).is(0))
