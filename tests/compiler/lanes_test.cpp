@@ -1,4 +1,5 @@
-// Loops whose lanes read neighbours in the opposite order, or lie partly outside of their operands, give the same elements as the interpreter.
+// Loops whose lanes read neighbours in the opposite order, or lie partly outside of their operands, give the same elements as the
+// interpreter.
 #include <gtest/gtest.h>
 
 #include <weft/ir/interpreter.h>
@@ -50,7 +51,8 @@ TEST_P(Lanes, InTheOppositeOrderAndPartlyOutside) {
 
 TEST_P(Lanes, OfWhichManyLieInside) {
   expect_same_elements(R"(
-    func.func @main(%x: tensor<5x100xf32>, %y: tensor<5x41xf32>, %p: tensor<f32>) -> (tensor<7x108xf32>, tensor<5x141xf32>, tensor<5x97xf32>) {
+    func.func @main(%x: tensor<5x100xf32>, %y: tensor<5x41xf32>, %p: tensor<f32>)
+        -> (tensor<7x108xf32>, tensor<5x141xf32>, tensor<5x97xf32>) {
       %0 = stablehlo.pad %x, %p, low = [1, 3], high = [1, 5], interior = [0, 0]
           : (tensor<5x100xf32>, tensor<f32>) -> tensor<7x108xf32>
       %1 = stablehlo.concatenate %x, %y, dim = 1 : (tensor<5x100xf32>, tensor<5x41xf32>) -> tensor<5x141xf32>

@@ -407,6 +407,28 @@ TEST(RunningSum, OfManyKeepsItsPrecision) {
   EXPECT_FLOAT_EQ(sums[0].data<float>().back(), 0.1F * size);
 }
 
+// The rows of planes are folded as one plane if no window crosses from one plane to the next.
+TEST(Pooling, OfManySmallPlanes) {
+  for (const DType dtype : {DType::f32, DType::bf16, DType::i32})
+    for (const std::int64_t height : {4, 6, 7})  // of 7 rows, windows leave one out or reach beyond
+      for (const std::int64_t low : {0, 1})
+        for (const std::int64_t extent : {1, 2, 3}) {
+          const std::int64_t sizes[] = {1, 1, extent, 2}, strides[] = {1, 1, 2, 2},
+                             padding[] = {0, 0, 0, 0, low, 0, 0, 1};
+          const ir::ReduceWindowAttributes window{.window_dimensions = sizes,
+                                                  .window_strides = strides,
+                                                  .base_dilations = {},
+                                                  .window_dilations = {},
+                                                  .padding = padding};
+          const auto graph =
+              ir::make_graph(std::vector{Type(dtype, {30, 20, height, 5})}, [&](Graph& g, std::span<const Value> in) {
+                return Values{ir::reduce_window(in[0], ir::constant(g, Type(dtype, {}), 1), window,
+                                                ir::reduction_body(ir::ops::maximum, dtype))};
+              });
+          expect_native(*graph, 0);
+        }
+}
+
 // Threads share a single plane of windows by its rows.
 TEST(Pooling, OfTwoDimensions) {
   const std::int64_t sizes[] = {5, 3}, strides[] = {1, 2}, padding[] = {2, 2, 0, 1};

@@ -17,8 +17,8 @@ NAdam::NAdam(std::vector<NamedParameter> parameters, NAdamOptions options, std::
 
 namespace {
 
-// The product of (1 - x^i / 2) for i = 1 to t, where x = exp(logarithm). Its logarithm is minus the sum of (x^k + x^2k + ... + x^tk) / (k 2^k)
-// over all k, of which the first 60 suffice for f64.
+// The product of (1 - x^i / 2) for i = 1 to t, where x = exp(logarithm). Its logarithm is minus the sum of (x^k + x^2k + ... + x^tk) / (k
+// 2^k) over all k, of which the first 60 suffice for f64.
 Tensor product_of_momenta(const Tensor& logarithm, const Tensor& t) {
   const Tensor k = arange(1, 61).to(DType::f64), exponent = logarithm * k, zero = constant(0, DType::f64);
   const Tensor is_flat = exponent == zero, safe = where(is_flat, constant(-1, DType::f64), exponent);

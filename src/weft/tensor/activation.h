@@ -68,8 +68,8 @@ Tensor group_norm(const Operand& x, std::int64_t groups, const Tensor& weight = 
                   double epsilon = 1e-5);
 // Like group_norm with one group for each channel: x is [batch, channels, spatial...].
 Tensor instance_norm(const Operand& x, const Tensor& weight = {}, const Tensor& bias = {}, double epsilon = 1e-5);
-// x / (k + alpha * s)^beta, where s is the mean of the squares of `size` neighbouring channels of x [batch, channels, ...]; channels that do
-// not exist count as 0. (Krizhevsky et al. 2012)
+// x / (k + alpha * s)^beta, where s is the mean of the squares of `size` neighbouring channels of x [batch, channels, ...]; channels that
+// do not exist count as 0. (Krizhevsky et al. 2012)
 struct LocalResponseNormOptions {
   double alpha = 1e-4, beta = 0.75, k = 1;
 };

@@ -1,5 +1,5 @@
-// Distances of vectors, which are the p-norms of their differences: the root of the sum of squares for p = 2, the sum of absolute values for
-// p = 1, the largest for infinity, the number of differences for p = 0. The gradient of a distance of 0 is 0.
+// Distances of vectors, which are the p-norms of their differences: the root of the sum of squares for p = 2, the sum of absolute values
+// for p = 1, the largest for infinity, the number of differences for p = 0. The gradient of a distance of 0 is 0.
 #pragma once
 
 #include <weft/tensor/operand.h>

@@ -115,8 +115,8 @@ Tensor margin_ranking_loss(const Operand& a, const Operand& b, const Operand& ta
                            Reduction reduction = Reduction::mean);
 Tensor soft_margin_loss(const Operand& x, const Operand& target,
                         Reduction reduction = Reduction::mean);  // log(1 + exp(-target * x))
-// 1 - cos for the target 1, max(0, cos - margin) for -1, else 0, where cos is the cosine of the vectors along the last dimension of a and b;
-// targets have their shape without it.
+// 1 - cos for the target 1, max(0, cos - margin) for -1, else 0, where cos is the cosine of the vectors along the last dimension of a and
+// b; targets have their shape without it.
 Tensor cosine_embedding_loss(const Operand& a, const Operand& b, const Operand& target, double margin = 0,
                              Reduction reduction = Reduction::mean);
 

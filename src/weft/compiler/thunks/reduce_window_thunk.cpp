@@ -109,6 +109,23 @@ std::shared_ptr<const ir::Graph> widened(const ir::Graph& body) {
   });
 }
 
+// Makes one dimension of the rows of all planes if windows do not cross from one plane to the next: many small planes are then folded as a
+// large one.
+Type merge_planes(const Type& x, std::vector<ir::WindowDim>& window) {
+  std::vector<Dim> dims(x.dims().begin(), x.dims().end());
+  while (dims.size() > 2) {
+    const std::size_t row = dims.size() - 2;
+    const std::int64_t rows = dims[row].value();
+    const ir::WindowDim& w = window[row];
+    const bool is_whole = w.low == 0 && w.high == 0 && w.base_dilation == 1 && w.positions(rows) * w.stride == rows;
+    if (!is_whole || !window[row - 1].is_trivial()) break;
+    dims[row] = rows * dims[row - 1].value();
+    dims.erase(dims.begin() + static_cast<std::ptrdiff_t>(row) - 1);
+    window.erase(window.begin() + static_cast<std::ptrdiff_t>(row) - 1);
+  }
+  return Type(x.dtype(), dims);
+}
+
 }  // namespace
 
 Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
@@ -117,8 +134,9 @@ Unit reduce_window_unit(const ir::Node& node, const NativeContext& context) {
   for (int d = 0; d < node.type().rank(); ++d)
     window.push_back(ir::window_dim(node.attributes<ir::ReduceWindowAttributes>(), d));
   const auto wide = widened(*node.regions[0]);
+  const Type merged = merge_planes(node.operand(0).type(), window);
   const auto plan = std::make_shared<const ReduceWindowPlan>(
-      WindowPlan(node.operand(0).type(), window), Body(wide ? *wide : *node.regions[0], context), wide != nullptr);
+      WindowPlan(merged, window), Body(wide ? *wide : *node.regions[0], context), wide != nullptr);
   Unit unit = unit_of(node);
   unit.info.category = "reduce window";
   unit.flops = node.type().elements() * plan->windows.window_elements();

@@ -1,5 +1,6 @@
 // The emitter of one loop, for the files that implement it: loop_emitter.cpp (the function, positions, bounds), loop_values.cpp
-// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions), loop_walks.cpp (the loops around them) and loop_tiles.cpp (transposing loops).
+// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions), loop_walks.cpp (the loops around them) and
+// loop_tiles.cpp (transposing loops).
 #pragma once
 
 #include <algorithm>
