@@ -5,8 +5,8 @@
 #include <limits>
 #include <type_traits>
 
-#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/placed_fold.h>
+#include <weft/compiler/thunks/scatter_slices.h>
 #include <weft/runtime/parallel.h>
 
 namespace weft::compiler {
@@ -89,27 +89,16 @@ class PlaceFinder {
 
 class RowScatterThunk final : public runtime::Thunk {
  public:
-  RowScatterThunk(std::shared_ptr<const PlacedFold> fold, RowScatter rows, std::span<const Slice> from,
-                  std::span<const Slice> to)
-      : fold_(std::move(fold)),
-        rows_(std::move(rows)),
-        operands_(from.begin(), from.begin() + to.size()),
-        updates_(from.end() - std::ssize(to), from.end()),
-        results_(to.begin(), to.end()),
-        indices_(from[to.size()]) {}
+  RowScatterThunk(std::shared_ptr<const PlacedFold> fold, RowScatter rows, const ScatterSlices& slices)
+      : fold_(std::move(fold)), rows_(std::move(rows)), slices_(slices) {}
 
   void run(const runtime::Launch& launch) const override {
-    std::vector<std::byte*> results, updates;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      results.push_back(launch.at(results_[i]));
-      updates.push_back(launch.at(updates_[i]));
-      copy_bytes(launch, operands_[i], results_[i]);
-    }
+    const ScatterSlices::Addresses at = slices_.begin(launch);
     if (rows_.windows == 0 || rows_.width == 0) return;
     visit(rows_.index_dtype, [&](auto tag) {
       using Index = decltype(tag);
       if constexpr (std::is_integral_v<Index> && !std::is_same_v<Index, bool>)
-        scatter(reinterpret_cast<const Index*>(launch.at(indices_)), results, updates);
+        scatter(reinterpret_cast<const Index*>(at.indices), at.results, at.updates);
     });
   }
 
@@ -197,8 +186,7 @@ class RowScatterThunk final : public runtime::Thunk {
 
   std::shared_ptr<const PlacedFold> fold_;
   RowScatter rows_;
-  std::vector<Slice> operands_, updates_, results_;
-  Slice indices_;
+  ScatterSlices slices_;
 };
 
 }  // namespace
@@ -209,7 +197,7 @@ std::function<std::unique_ptr<runtime::Thunk>(std::span<const Slice> from, std::
   auto fold =
       std::make_shared<const PlacedFold>(body, is_direct(rows) ? rows.index_dtype : DType::i64, columns, context);
   return [fold = std::move(fold), rows](std::span<const Slice> from, std::span<const Slice> to) {
-    return std::make_unique<RowScatterThunk>(fold, rows, from, to);
+    return std::make_unique<RowScatterThunk>(fold, rows, ScatterSlices(from, to));
   };
 }
 

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include <weft/compiler/thunks/body.h>
-#include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/gpu_scatter_thunk.h>
 #include <weft/compiler/thunks/row_scatter_thunk.h>
 #include <weft/compiler/thunks/scatter_plan.h>
+#include <weft/compiler/thunks/scatter_slices.h>
 #include <weft/ir/ops.h>
 #include <weft/runtime/parallel.h>
 
@@ -22,29 +22,17 @@ namespace {
 
 class ScatterThunk final : public runtime::Thunk {
  public:
-  // `from` lists operands, indices and updates.
-  ScatterThunk(std::shared_ptr<const Body> body, ScatterPlan plan, std::span<const Slice> from,
-               std::span<const Slice> to)
-      : body_(std::move(body)),
-        plan_(std::move(plan)),
-        operands_(from.begin(), from.begin() + to.size()),
-        updates_(from.end() - std::ssize(to), from.end()),
-        results_(to.begin(), to.end()),
-        indices_(from[to.size()]) {}
+  ScatterThunk(std::shared_ptr<const Body> body, ScatterPlan plan, const ScatterSlices& slices)
+      : body_(std::move(body)), plan_(std::move(plan)), slices_(slices) {}
 
   void run(const runtime::Launch& launch) const override {
-    std::vector<std::byte*> results, updates;
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      results.push_back(launch.at(results_[i]));
-      updates.push_back(launch.at(updates_[i]));
-      copy_bytes(launch, operands_[i], results_[i]);
-    }
+    const ScatterSlices::Addresses at = slices_.begin(launch);
     for_parts([&](std::int64_t begin, std::int64_t end) {
       Fold fold(*body_);
       const auto fold_run = [&](std::int64_t count, const Rows& to, const Rows& from) {
-        fold.run(1, count, results, to, updates, from);
+        fold.run(1, count, at.results, to, at.updates, from);
       };
-      for (std::int64_t w = 0; w < plan_.windows; ++w) scatter_window(launch.at(indices_), w, begin, end, fold_run);
+      for (std::int64_t w = 0; w < plan_.windows; ++w) scatter_window(at.indices, w, begin, end, fold_run);
     });
   }
 
@@ -122,8 +110,7 @@ class ScatterThunk final : public runtime::Thunk {
 
   std::shared_ptr<const Body> body_;
   ScatterPlan plan_;
-  std::vector<Slice> operands_, updates_, results_;
-  Slice indices_;
+  ScatterSlices slices_;
 };
 
 // Returns the form in which a GPU computes the scatter; nullopt if it does not.
@@ -165,7 +152,7 @@ Unit scatter_unit(const Node& node, const NativeContext& context) {
   } else {
     unit.thunk().make = [body = std::make_shared<const Body>(*node.regions[0], context), plan](
                             Slices reads, Slices writes, const Slice&) {
-      return std::make_unique<ScatterThunk>(body, plan, reads, writes);
+      return std::make_unique<ScatterThunk>(body, plan, ScatterSlices(reads, writes));
     };
   }
   return unit;

@@ -6,6 +6,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include <weft/compiler/codegen/llvm/control_flow.h>
+#include <weft/compiler/codegen/llvm/cpu_function.h>
 #include <weft/compiler/codegen/llvm/scalar_emitter.h>
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/lower.h>
@@ -28,11 +29,7 @@ class BodyEmitter {
         one_(b_, target, 1, false),
         many_(b_, target, width_, false) {
     llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {integer, integer, pointer, pointer, pointer}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("prefer-vector-width", std::to_string(width_ * 32));
-    function_->addFnAttr("min-legal-vector-width", std::to_string(width_ * 32));
+    function_ = make_cpu_function(module, name, {integer, integer, pointer, pointer, pointer}, target);
     for (const ir::Value v : body.inputs()) dtypes_.push_back(v.dtype());
     for (const ir::Value v : body.outputs()) dtypes_.push_back(v.dtype());
   }

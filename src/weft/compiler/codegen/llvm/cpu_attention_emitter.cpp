@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include <weft/compiler/codegen/llvm/cpu_attention.h>
+#include <weft/compiler/codegen/llvm/cpu_function.h>
 
 namespace weft::compiler {
 
@@ -23,13 +24,8 @@ CpuAttentionEmitter::CpuAttentionEmitter(llvm::Module& module, const CpuAttentio
   llvm::FastMathFlags flags;
   flags.setAllowContract();
   b_.setFastMathFlags(flags);
-  auto* type = llvm::FunctionType::get(
-      b_.getVoidTy(), {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy()}, false);
-  function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  function_->addFnAttr(llvm::Attribute::NoUnwind);
-  const std::string bits = std::to_string(target.lanes * 32);
-  function_->addFnAttr("prefer-vector-width", bits);
-  function_->addFnAttr("min-legal-vector-width", bits);
+  function_ = make_cpu_function(
+      module, name, {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy()}, target);
   entry_ = llvm::BasicBlock::Create(b_.getContext(), "entry", function_);
   b_.SetInsertPoint(entry_);
   const bool wide = kernel.computed() == DType::f64;

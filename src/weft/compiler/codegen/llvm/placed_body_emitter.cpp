@@ -7,6 +7,7 @@
 
 #include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/codegen/llvm/control_flow.h>
+#include <weft/compiler/codegen/llvm/cpu_function.h>
 #include <weft/compiler/codegen/llvm/scalar_emitter.h>
 
 namespace weft::compiler {
@@ -20,11 +21,7 @@ class PlacedBodyEmitter {
   PlacedBodyEmitter(llvm::Module& module, const PlacedBody& body, const std::string& name, const Target& target)
       : body_(*body.graph), index_(body.index), columns_(body.columns), b_(module.getContext()), target_(target) {
     llvm::Type *integer = b_.getInt64Ty(), *pointer = b_.getPtrTy();
-    auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, integer, pointer, pointer}, false);
-    function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-    function_->addFnAttr(llvm::Attribute::NoUnwind);
-    function_->addFnAttr("prefer-vector-width", std::to_string(target.lanes * 32));
-    function_->addFnAttr("min-legal-vector-width", std::to_string(target.lanes * 32));
+    function_ = make_cpu_function(module, name, {pointer, integer, pointer, pointer}, target);
   }
 
   void emit() {
