@@ -284,7 +284,7 @@ TEST(Pooling, AndItsGradient) {
   }
 }
 
-// Of equal elements, GE and LE select the first, GT and LT the last. A NaN compares with nothing, so the next element replaces it.
+// GE and LE select the first of equal elements, GT and LT the last. Every comparison with a NaN is false, so the next element replaces it.
 TEST(SelectAndScatter, OfTiesAndNaNs) {
   const std::int64_t sizes[] = {1, 2, 3}, strides[] = {1, 1, 2}, padding[] = {0, 0, 1, 0, 1, 1};
   const ir::SelectAndScatterAttributes window{

@@ -181,11 +181,11 @@ class MemoryPlanner {
     each([&](Value value, std::uint32_t) { return take_own_donor(value); });
     each([&](Value value, std::uint32_t allocation) { return take_donor_of_chain(value, allocation); });
     each([&](Value value, std::uint32_t) { return take_donor(value, made_.at(value)); });
-    each(
-        [&](Value value, std::uint32_t allocation) {  // without a donor, what becomes the output in place is made there
-          for (Value v = predecessor(value); v; v = predecessor(v)) home_[v] = allocation;
-          return -1;
-        });
+    // Without a donor, the values that become the output in place are made in the output's own memory.
+    each([&](Value value, std::uint32_t allocation) {
+      for (Value v = predecessor(value); v; v = predecessor(v)) home_[v] = allocation;
+      return -1;
+    });
   }
 
   void place_outputs() {

@@ -1,4 +1,4 @@
-// What the thunks of scatters read and write.
+// The slices of memory that a scatter reads and writes.
 #pragma once
 
 #include <cstddef>
