@@ -1,5 +1,6 @@
 // A kernel on its way from the graph to the loop form, passed from one phase of lowering to the next. lower.cpp makes the expressions,
-// stages.cpp decides in which pass over the lanes each is computed, finalize.cpp orders the axes and turns numbers into parameters.
+// axes.cpp orders the axes, records.cpp unrolls short ones, stages.cpp decides in which pass over the lanes each expression is computed, and
+// finalize.cpp turns numbers into parameters.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +36,16 @@ struct DraftStore {
   std::size_t output = 0;
   Affine position;
   std::vector<DraftGathered> gathered;
+  Record record = {};
 };
 
 struct DraftLoop {
   std::vector<Size> axes;  // the number of iterations of each axis
   std::vector<Role> roles;
-  bool columns = false;  // reductions run over the serial axes, not over the lanes
+  bool reduces = false;  // has reductions
+  bool columns = false;  // they run over the serial axes, not over the lanes
+  bool records = false;  // Walk::records
+  int points = 1;        // Walk::records: see Loop::points
   int stages = 1;
   std::vector<Draft> exprs;
   std::vector<DraftStore> stores;
@@ -81,10 +86,14 @@ struct DraftLoop {
   ExprId load(ir::Value value, Affine position, std::vector<Bound> bounds, std::vector<DraftGathered> gathered);
 };
 
+// Drops axes of one iteration, merges axes that can be walked as one, orders them (rows, serial, lanes), and keeps only the innermost lane
+// axis where more lane axes do not help. `contract`: see KernelRequest.
+void arrange_axes(DraftLoop& loop, bool contract);
+
 // Assigns a stage to each expression. Fails if there is no valid order of stages.
 Status assign_stages(DraftLoop& loop);
 
-// Drops, merges and orders the axes, and makes the loop.
+// Makes the loop.
 Lowered finalize(DraftLoop loop, const KernelRequest& request);
 
 }  // namespace weft::compiler

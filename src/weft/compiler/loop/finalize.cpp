@@ -13,79 +13,52 @@ class Finalizer {
   Finalizer(DraftLoop loop, const KernelRequest& request) : loop_(std::move(loop)), request_(request) {}
 
   Lowered run() {
-    finalize_axes();
-    return finish();
+    result_.rows = std::ranges::count(loop_.roles, Role::row);
+    result_.serial = std::ranges::count(loop_.roles, Role::serial);
+    result_.lanes = std::ranges::count(loop_.roles, Role::lane);
+    result_.walk = loop_.records                         ? Walk::records
+                   : loop_.columns                       ? Walk::columns
+                   : result_.rows == 0 && !loop_.reduces ? Walk::lanes
+                                                         : Walk::rows;
+    // Sizes are parameters even if they are 0 or 1.
+    for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
+    result_.stages = loop_.stages;
+    result_.points = loop_.points;
+    result_.contract = request_.contract;
+    if (loop_.columns) result_.tiling.rows_together = rows_together();
+    for (Draft& d : loop_.exprs) {
+      Expr e = std::move(d.expr);
+      if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = finalize(d.position);
+      for (const Bound& bound : d.bounds) {
+        const Bound b = simplified(bound);
+        e.bounds.push_back({finalize(b.index), number(b.size)});
+      }
+      e.gathered = finalize(d.gathered);
+      result_.exprs.push_back(std::move(e));
+    }
+    result_.inputs = loop_.inputs.size();
+    for (const ir::Value v : loop_.inputs) result_.buffers.push_back(v.dtype());
+    for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
+    for (const DraftStore& s : loop_.stores)
+      result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
+                                finalize(s.position), finalize(s.gathered), s.record});
+    walk_in_tiles(result_, *request_.target);
+    know_few_lanes();
+    return {std::move(result_), std::move(loop_.inputs)};
   }
 
  private:
-  template <class F>
-  void each_affine(F&& f) {
-    for (Draft& d : loop_.exprs) {
-      f(d.position);
-      for (Bound& b : d.bounds) f(b.index);
-    }
-    for (DraftStore& s : loop_.stores) f(s.position);
-  }
-
-  void remove_axis(std::size_t axis) {
-    each_affine([&](Affine& a) {
-      if (axis < a.coefficients.size()) a.coefficients.erase(a.coefficients.begin() + axis);
-    });
-    loop_.axes.erase(loop_.axes.begin() + axis);
-    loop_.roles.erase(loop_.roles.begin() + axis);
-  }
-
-  // Drops axes of one iteration, merges axes that can be walked as one, orders them (rows, serial, lanes), and keeps only the innermost
-  // lane axis where more lane axes do not help.
-  void finalize_axes() {
-    for (std::size_t a = loop_.axes.size(); a-- > 0;)
-      if (loop_.axes[a].is(1)) remove_axis(a);
-    sort_axes();
-    for (std::size_t a = loop_.axes.size(); a-- > 1;) {
-      bool mergeable = loop_.roles[a - 1] == loop_.roles[a] &&
-                       (request_.contract || loop_.columns || loop_.roles[a] != Role::lane || !request_.reduction);
-      each_affine(
-          [&](const Affine& f) { mergeable = mergeable && f.coefficient(a - 1) == f.coefficient(a) * loop_.axes[a]; });
-      if (!mergeable) continue;
-      loop_.axes[a] *= loop_.axes[a - 1];
-      remove_axis(a - 1);
-    }
-    const bool reduces_lanes = request_.reduction && !loop_.columns;
-    if (!reduces_lanes)
-      for (std::size_t a = 0; a + 1 < loop_.axes.size(); ++a)
-        if (loop_.roles[a] == Role::lane) loop_.roles[a] = Role::row;
-    sort_axes();
-    if (std::ranges::find(loop_.roles, Role::lane) == loop_.roles.end()) {  // always at least one lane axis
-      loop_.axes.push_back(1);
-      loop_.roles.push_back(Role::lane);
-    }
-  }
-
-  void sort_axes() {
-    std::vector<std::size_t> order(loop_.axes.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, {}, [&](std::size_t a) { return loop_.roles[a]; });
-    std::vector<Size> axes;
-    std::vector<Role> roles;
-    for (const std::size_t a : order) {
-      axes.push_back(loop_.axes[a]);
-      roles.push_back(loop_.roles[a]);
-    }
-    each_affine([&](Affine& f) {
-      std::vector<Size> coefficients;
-      for (const std::size_t a : order) coefficients.push_back(f.coefficient(a));
-      f.coefficients = std::move(coefficients);
-    });
-    loop_.axes = std::move(axes);
-    loop_.roles = std::move(roles);
-  }
-
   Number number(Size value) {
     for (const std::int32_t known : {0, 1, -1})
       if (value.is(known)) return {-1, known};
     return parameter(value);
   }
+  // What is unrolled uses the same numbers many times.
   Number parameter(Size value) {
+    auto& parameters = result_.parameters;
+    if (loop_.records)
+      if (const auto known = std::ranges::find(parameters, value); known != parameters.end())
+        return {static_cast<std::int32_t>(known - parameters.begin()), 0};
     result_.parameters.push_back(value);
     return {static_cast<std::int32_t>(result_.parameters.size()) - 1, 0};
   }
@@ -141,34 +114,15 @@ class Finalizer {
     return std::clamp((target.registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
   }
 
-  Lowered finish() {
-    result_.rows = std::ranges::count(loop_.roles, Role::row);
-    result_.serial = std::ranges::count(loop_.roles, Role::serial);
-    result_.lanes = std::ranges::count(loop_.roles, Role::lane);
-    result_.walk = loop_.columns ? Walk::columns : result_.rows == 0 && !request_.reduction ? Walk::lanes : Walk::rows;
-    // Sizes are parameters even if they are 0 or 1.
-    for (const Size size : loop_.axes) result_.sizes.push_back(parameter(size));
-    result_.stages = loop_.stages;
-    result_.contract = request_.contract;
-    if (loop_.columns) result_.tiling.rows_together = rows_together();
-    for (Draft& d : loop_.exprs) {
-      Expr e = std::move(d.expr);
-      if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = finalize(d.position);
-      for (const Bound& bound : d.bounds) {
-        const Bound b = simplified(bound);
-        e.bounds.push_back({finalize(b.index), number(b.size)});
-      }
-      e.gathered = finalize(d.gathered);
-      result_.exprs.push_back(std::move(e));
-    }
-    result_.inputs = loop_.inputs.size();
-    for (const ir::Value v : loop_.inputs) result_.buffers.push_back(v.dtype());
-    for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
-    for (const DraftStore& s : loop_.stores)
-      result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
-                                finalize(s.position), finalize(s.gathered)});
-    walk_in_tiles(result_, *request_.target);
-    return {std::move(result_), std::move(loop_.inputs)};
+  // Loops over few vectors would take longer than what they do.
+  void know_few_lanes() {
+    constexpr std::int64_t most_vectors = 8, most_exprs = 96;
+    const Size lanes = loop_.axes.back();
+    const Target& target = *request_.target;
+    if (target.is_gpu || result_.walk != Walk::rows || result_.lanes != 1 || !lanes.is_constant()) return;
+    const std::int64_t vectors = (lanes.value() + target.lanes - 1) / target.lanes;
+    if (vectors >= 1 && vectors <= most_vectors && vectors * std::ssize(result_.exprs) <= most_exprs)
+      result_.known_lanes = static_cast<int>(lanes.value());
   }
 
   DraftLoop loop_;

@@ -233,7 +233,8 @@ GpuGrid gpu_grid(const Loop& loop, std::span<const std::int64_t> parameters, std
       grid.shared_bytes = grid.threads_y > 1 ? grid.threads_x * grid.threads_y * each * 8 : 0;
       break;
     }
-    case Walk::tiles: WEFT_ASSERT(false, "the loop of a GPU walks in a CPU's tiles");
+    case Walk::tiles:
+    case Walk::records: WEFT_ASSERT(false, "the loop of a GPU walks as a CPU does");
   }
   return grid;
 }

@@ -23,6 +23,11 @@ void put(std::string& key, const Position& p) {
   put_each(key, p.coefficients, [&](const Number& n) { put(key, n); });
 }
 
+void put(std::string& key, const Record& record) {
+  put(key, record.size);
+  put(key, record.field);
+}
+
 void put(std::string& key, const std::vector<Gathered>& gathered) {
   put_each(key, gathered, [&](const Gathered& g) {
     put(key, g.index);
@@ -63,7 +68,7 @@ class KeyOfAttributes final : public ir::FieldVisitor {
 std::string Loop::key() const {
   std::string key;
   put(key, static_cast<std::int64_t>(walk));
-  for (const int n : {rows, serial, lanes, stages, static_cast<int>(contract), inputs}) put(key, n);
+  for (const int n : {rows, serial, lanes, stages, static_cast<int>(contract), inputs, known_lanes}) put(key, n);
   for (const int n : {tiling.block, tiling.rows_together, tiling.sums_together}) put(key, n);
   put(key, std::ssize(parameters));
   put_each(key, sizes, [&](const Number& size) { put(key, size); });
@@ -86,12 +91,14 @@ std::string Loop::key() const {
       put(key, b.size);
     });
     put(key, e.gathered);
+    put(key, e.record);
   });
   put_each(key, stores, [&](const Store& s) {
     put(key, s.value);
     put(key, s.buffer);
     put(key, s.position);
     put(key, s.gathered);
+    put(key, s.record);
   });
   return key;
 }
@@ -119,7 +126,7 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
                     .serial_count = count(loop.rows, loop.serial),
                     .lane_count = count(loop.rows + loop.serial, loop.lanes)};
   if (loop.walk == Walk::lanes) extent.tasks = extent.lane_count;
-  if (loop.walk == Walk::columns || loop.walk == Walk::tiles) {
+  if (loop.walk == Walk::columns || loop.walk == Walk::tiles || loop.walk == Walk::records) {
     const std::int64_t last = loop.rows ? size(loop.rows - 1) : 1;
     extent.tasks = rows / std::max<std::int64_t>(last, 1) * groups(last, loop.tiling.rows_together) *
                    groups(extent.lane_count, loop.tiling.block);
@@ -133,6 +140,7 @@ std::int64_t elements_per_task(const Loop& loop, const LoopExtent& extent) {
   std::int64_t walked = extent.lane_count;
   if (loop.walk == Walk::columns) walked = loop.tiling.block * extent.serial_count;
   if (loop.walk == Walk::tiles) walked = std::int64_t{loop.tiling.block} * loop.tiling.rows_together;
+  if (loop.walk == Walk::records) walked = std::int64_t{loop.tiling.block} * loop.points;
   return std::max<std::int64_t>(1, walked * loop.stages);
 }
 

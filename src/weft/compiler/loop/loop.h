@@ -19,12 +19,15 @@ struct Number {
   std::int32_t known = 0;
 
   bool is(int value) const { return parameter < 0 && known == value; }
+  friend bool operator==(const Number&, const Number&) = default;
 };
 
 // offset + sum of coefficient * axis.
 struct Position {
   Number offset;
   std::vector<Number> coefficients;  // one per axis
+
+  friend bool operator==(const Position&, const Position&) = default;
 };
 
 using ExprId = std::int32_t;
@@ -38,6 +41,16 @@ struct PositionBound {
 struct Gathered {
   ExprId index = 0;
   Number limit, stride;
+};
+
+// Lanes that lie in neighbouring records, as in an array of structures: lane i reads or writes element `field` of the record that is i
+// records behind the position. Every record that is touched lies in the buffer as a whole.
+struct Record {
+  std::int16_t size = 0;  // 0: the lanes are no records
+  std::int16_t field = 0;
+
+  explicit operator bool() const { return size > 0; }
+  friend bool operator==(const Record&, const Record&) = default;
 };
 
 // One expression, with a value at each point of the axes that it depends on.
@@ -64,6 +77,7 @@ struct Expr {
   Position position;                  // load, index
   std::vector<PositionBound> bounds;  // load, within
   std::vector<Gathered> gathered;     // load
+  Record record = {};                 // load
 };
 
 struct Store {
@@ -71,6 +85,7 @@ struct Store {
   std::int32_t buffer = 0;
   Position position;
   std::vector<Gathered> gathered;  // by expressions that have one value for all lanes
+  Record record = {};              // all fields of a record are stored
 };
 
 // How the axes are walked. Rows are divided among threads; lanes are vectorised.
@@ -79,11 +94,12 @@ enum class Walk : std::uint8_t {
   rows,     // for each row: for each stage: for each lane; reductions run over the lanes
   columns,  // for each row and block of lanes: for each point of the serial axes; reductions run over the serial axes
   tiles,  // for each rectangle of the last row axis and the lanes; what lies along that axis is transposed in registers
+  records,  // for each row and block of lanes; straight code computes the few elements that belong to a lane
 };
 
 // How much of a walk is done at once. The only results that depend on it are sums along a row, through their order.
 struct Tiling {
-  int block = 64;         // Walk::columns, tiles: lanes of one task, a power-of-two number of vectors
+  int block = 64;         // Walk::columns, tiles, records: lanes of one task, a power-of-two number of vectors
   int rows_together = 1;  // Walk::columns, tiles: neighbours along the last row axis in one task
   int sums_together = 4;  // Walk::rows with a reduction: vectors with independent partial sums
 
@@ -95,6 +111,8 @@ struct Loop {
   int rows = 0, serial = 0, lanes = 0;  // number of axes of each role; the axes are in this order
   std::vector<Number> sizes;            // of each axis
   int stages = 1;                       // passes over the lanes of a row
+  int known_lanes = 0;                  // Walk::rows: the number of lanes if it is known to the code, otherwise 0
+  int points = 1;                       // Walk::records: elements of the kernel's domain that belong to a lane
   Tiling tiling;
   std::vector<Expr> exprs;  // operands come before their uses
   std::vector<Store> stores;
@@ -121,7 +139,8 @@ bool stores_along_lanes(const Loop& loop);
 
 // The amount of work of a launch with given parameters.
 struct LoopExtent {
-  std::int64_t tasks = 0;  // rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns and tiles
+  // Rows, or elements for Walk::lanes, or blocks * groups of rows for Walk::columns, tiles and records.
+  std::int64_t tasks = 0;
   std::int64_t serial_count = 0;   // product of the serial axes
   std::int64_t lane_count = 0;     // product of the lane axes
   std::int64_t scratch_bytes = 0;  // for each thread

@@ -5,6 +5,7 @@
 #include <map>
 
 #include <weft/compiler/loop/draft.h>
+#include <weft/compiler/loop/records.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -58,6 +59,8 @@ class Lowering {
       if (loop_.is_reduced(loop_.roles[split_->axis])) cut_by_ = blocker_;
       cut_axis(*split_);
     }
+    arrange_axes(loop_, request_.contract);
+    if (auto records = walk_records(loop_, request_)) loop_ = *std::move(records);
     if (Status stages = assign_stages(loop_); !stages) return {std::move(stages)};
     return {finalize(std::move(loop_), request_)};
   }
@@ -72,6 +75,7 @@ class Lowering {
         if (d != Dim(1)) add_axis(d, Role::lane);
       return;
     }
+    loop_.reduces = true;
     const Type type = request_.reduction->operand(0).type();
     const auto dims = walked_dims(*request_.reduction);
     const auto is_reduced = [&](int d) { return reduces(*request_.reduction, d); };

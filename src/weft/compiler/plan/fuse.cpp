@@ -185,17 +185,29 @@ class FusionPlanner {
     LoweredCluster& lowered = known->second;
     if (!is_new) return lowered;
     const Node* const longest = longest_concatenation(cluster);
-    if (longest && !cluster.reduction && lower_parts(cluster, outputs, *longest, lowered)) return lowered;
+    const bool has_parts = longest && !cluster.reduction;
+    const bool is_short = longest && makes_records(*longest);
+    if (has_parts && !is_short && lower_parts(cluster, outputs, *longest, lowered)) return lowered;
     auto result = placement_.lower(cluster.nodes, cluster.reduction, outputs);
     if (!result.kernel) {
       lowered.status = result.kernel.status();
       return lowered;
     }
+    const bool is_unrolled = result.kernel->loop.walk == Walk::records;
+    if (has_parts && is_short && !is_unrolled && lower_parts(cluster, outputs, *longest, lowered)) return lowered;
     add(std::move(*result.kernel), lowered);
-    if (longest && longest->operands.size() > few_operands && cluster.nodes.size() > 1)
+    if (longest && !is_unrolled && longest->operands.size() > few_operands && cluster.nodes.size() > 1)
       lowered.status = Status::failed(
           concat("each element would be selected from ", longest->operands.size(), " operands of a concatenation"));
     return lowered;
+  }
+
+  // Returns whether a concatenation makes records of so few elements that a kernel may have straight code for each.
+  static bool makes_records(const Node& concatenation) {
+    constexpr std::int64_t few_elements = 64;
+    const auto dims = concatenation.type().dims();
+    const Size elements = product_of(dims.subspan(concatenation.attributes<ir::ConcatenateAttributes>().dimension));
+    return elements.is_constant() && elements.value() <= few_elements;
   }
 
   void add(Lowered kernel, LoweredCluster& to) {
@@ -346,24 +358,29 @@ class FusionPlanner {
         {.name = unit.info.name, .operations = std::move(operations), .source = unit.info.source});
   }
 
-  // A store may overwrite an input that is read at exactly the same elements and not read after the store. Inputs that differ only in shape
-  // share their bytes. On a GPU, all threads of a row read an element that does not depend on the lane, and one of them may store it before
+  // A store may overwrite an input that is read at exactly the same elements, or records, and not read after the store. Inputs that differ
+  // only in shape share their bytes. On a GPU, all threads of a row read an element that does not depend on the lane, and one of them may store it before
   // the others have read it.
   void find_in_place(Unit& unit) const {
     const Loop& loop = *unit.kernels()->loops[0];
+    for (int output = 0; output < loop.outputs(); ++output)
+      for (int input = 0; input < loop.inputs; ++input)
+        if (may_overwrite(unit, loop, input, output)) unit.in_place.emplace_back(output, input);
+  }
+
+  bool may_overwrite(const Unit& unit, const Loop& loop, int input, int output) const {
+    const int buffer = loop.inputs + output;
+    if (loop.walk == Walk::columns || byte_size(loop.buffers[input]) != byte_size(loop.buffers[buffer])) return false;
     for (const Store& s : loop.stores) {
-      const int stage = loop.exprs[s.value].stage;
-      if (loop.walk == Walk::columns || stage != loop.stages - 1) continue;
-      if (options_.target->is_gpu && s.position.coefficients.back().is(0)) continue;
-      for (int input = 0; input < loop.inputs; ++input) {
-        if (byte_size(loop.buffers[input]) != byte_size(loop.buffers[s.buffer])) continue;
-        bool same = true;
-        for (const Expr& e : loop.exprs)
-          if (e.kind == Expr::Kind::load && unit.reads[e.buffer] == unit.reads[input])
-            same = same && e.gathered.empty() && same_position(loop, e.position, s.position);
-        if (same) unit.in_place.emplace_back(s.buffer - loop.inputs, input);
-      }
+      if (s.buffer != buffer) continue;
+      if (loop.exprs[s.value].stage != loop.stages - 1) return false;
+      if (options_.target->is_gpu && s.position.coefficients.back().is(0)) return false;
+      for (const Expr& e : loop.exprs)
+        if (e.kind == Expr::Kind::load && unit.reads[e.buffer] == unit.reads[input] &&
+            !(e.gathered.empty() && e.record.size == s.record.size && same_position(loop, e.position, s.position)))
+          return false;
     }
+    return true;
   }
 
   static bool same_number(const Loop& loop, const Number& a, const Number& b) {

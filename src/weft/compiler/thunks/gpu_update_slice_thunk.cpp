@@ -37,6 +37,7 @@ Lowered store_update(const ir::Node& node, Value result, const Options& options)
   request.outputs = {result};
   request.contract = !options.strict;
   request.target = options.target;
+  arrange_axes(loop, request.contract);
   const Status stages = assign_stages(loop);
   WEFT_ASSERT(stages.ok(), "a loop without reductions has one stage");
   return finalize(std::move(loop), request);

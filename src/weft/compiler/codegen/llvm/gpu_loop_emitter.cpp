@@ -40,7 +40,8 @@ class GpuLoopEmitter final : public LoopEmitter {
       case Walk::lanes: emit_elements(); break;
       case Walk::rows: form_ == GpuForm::tiles ? emit_tiles() : emit_rows(); break;
       case Walk::columns: emit_column_blocks(); break;
-      case Walk::tiles: WEFT_ASSERT(false, "the loop of a GPU walks in a CPU's tiles");
+      case Walk::tiles:
+      case Walk::records: WEFT_ASSERT(false, "the loop of a GPU walks as a CPU does");
     }
     end_function(b_);
   }

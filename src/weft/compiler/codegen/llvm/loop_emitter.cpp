@@ -11,6 +11,7 @@ using llvm::Value;
 
 LoopEmitter::LoopEmitter(llvm::Function& function, const Loop& loop, const Target& target, int width)
     : loop_(loop),
+      target_(target),
       b_(function.getContext()),
       one_(b_, target, 1, loop.contract),
       many_(b_, target, width, loop.contract),
@@ -55,6 +56,7 @@ void LoopEmitter::emit() {
       break;
     case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
     case Walk::tiles: for_each(begin, end, i64(1), [&](Value* task) { emit_tile_task(task); }); break;
+    case Walk::records: for_each(begin, end, i64(1), [&](Value* task) { emit_records(task); }); break;
   }
   end_function(b_);
 }

@@ -1,10 +1,11 @@
 // The emitter of one loop, for the files that implement it: loop_emitter.cpp (the function, positions, bounds), loop_values.cpp
-// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions), loop_walks.cpp (the loops around them) and
-// loop_tiles.cpp (transposing loops).
+// (expressions), loop_memory.cpp (buffers and scratch), loop_reductions.cpp (reductions), loop_walks.cpp (the loops around them),
+// loop_tiles.cpp (transposing loops) and loop_records.cpp (loops over records).
 #pragma once
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -130,8 +131,10 @@ class LoopEmitter {
   // Emits lanes [begin, end) of the innermost axis: whole vectors, several at once if there are several accumulators, and the remaining
   // lanes.
   virtual void emit_lanes(Value* begin, Value* end, int stage);
+  void emit_known_lanes(int stage);
   Value* emit_vectors(Value* begin, Value* end, int stage, int n);
   void emit_vector(Value* at, Value* mask, int stage, int copy);
+  void emit_stores(const Place& place);
   void emit_columns(Value* task);
   // Emits block number `block` of the lanes, for these positions on the last row axis.
   void emit_block(Value* block, const std::vector<Value*>& rows);
@@ -149,7 +152,31 @@ class LoopEmitter {
   bool is_transposed(const Expr& e) const { return loop_.walk == Walk::tiles && runs_along(loop_, e, loop_.rows - 1); }
   Value* load_of_tile(ExprId id, const Place& place);
 
+  // ---- records (loop_records.cpp)
+
+  // Fields of the records of a vector's lanes, which have been read.
+  struct FieldsRead {
+    const std::vector<Value*>* values = nullptr;  // Place::values
+    int buffer = 0, size = 0, first = 0;          // size of a record; first field
+    Position position;
+    std::vector<Value*> fields;
+  };
+
+  void emit_records(Value* task);
+  // Returns the address of a field in the record of lane number `row`.
+  Value* address_of_record(int buffer, DType dtype, const Position& position, int row, int field);
+  Value* load_field(const Expr& e, const Place& place);
+  // Returns fields from `first` on: all of a short record, otherwise as many as a vector has lanes.
+  std::vector<Value*> read_fields(const Expr& e, int first);
+  // Returns whether an expression calls a function of its own: for single lanes, of which there are few, the time to compile code for each
+  // field would not pay.
+  bool is_called(const Expr& e, const Place& place) const;
+  Value* call(const Expr& e, std::span<const ir::Scalar> operands);
+  // Stores records, given by their fields.
+  void store_records(const Store& st, const std::vector<Value*>& fields);
+
   const Loop& loop_;
+  const Target& target_;
   llvm::IRBuilder<> b_;
   ScalarEmitter one_, many_;
   int width_;
@@ -171,6 +198,7 @@ class LoopEmitter {
   std::vector<Value*> tiles_;  // by expression: the transposed elements of a tile, a vector for each row
   llvm::Type* tile_type(DType dtype) { return llvm::ArrayType::get(many_.memory_type(dtype), width_); }
   Value* row_of_tile_ = nullptr;
+  std::vector<FieldsRead> fields_read_;
 };
 
 }  // namespace weft::compiler

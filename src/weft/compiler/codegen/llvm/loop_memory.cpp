@@ -9,6 +9,7 @@ using llvm::Value;
 
 Value* LoopEmitter::load(ExprId id, const Expr& e, const Place& place) {
   if (is_transposed(e)) return load_of_tile(id, place);
+  if (e.record && place.vector) return load_field(e, place);
   std::vector<PositionBound> uniform, by_lane;
   for (const PositionBound& bound : e.bounds)
     (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);
@@ -82,7 +83,7 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
   ScalarEmitter& s = emitter(place);
   llvm::Type* element = one_.memory_type(e.dtype);
   Value* buffer = buffers_[e.buffer];
-  Value* scalar_part = scalar_position(e.position);
+  Value* scalar_part = b_.CreateAdd(scalar_position(e.position), i64(e.record.field));
   Value* vector_part = nullptr;
   for (const Gathered& g : e.gathered) {
     Value* term = gathered_term(g, place);
@@ -134,7 +135,7 @@ void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
   llvm::Type* element = one_.memory_type(dtype);
   Value* stored = emitter(place).to_memory(computed, dtype);
   const llvm::Align align(byte_size(dtype));
-  Value* position = scalar_position(st.position);
+  Value* position = b_.CreateAdd(scalar_position(st.position), i64(st.record.field));
   for (const Gathered& g : st.gathered) {
     WEFT_ASSERT(!loop_.exprs[g.index].per_lane, "lanes are stored at positions that come from data");
     position = b_.CreateAdd(position, gathered_term(g, place));

@@ -1,55 +1,11 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
+#include <weft/compiler/codegen/llvm/vector_shuffles.h>
 
 namespace weft::compiler {
 
 using llvm::Value;
-
-namespace {
-
-using Vectors = std::vector<Value*>;
-
-// Transposes a square matrix, given by its rows, with the shuffles that processors have: those that interleave within 16 bytes, then those
-// that move 16 bytes as a whole.
-Vectors transposed(llvm::IRBuilder<>& b, Vectors rows, int element_bytes) {
-  constexpr int bytes_of_piece = 16;
-  const int count = static_cast<int>(rows.size()), piece = std::min(count, bytes_of_piece / element_bytes);
-  const auto interleave = [&](Value* low, Value* high, bool second_half) {
-    std::vector<int> from;
-    for (int start = 0; start < count; start += piece)
-      for (int i = 0; i < piece / 2; ++i) {
-        const int at = start + i + (second_half ? piece / 2 : 0);
-        from.insert(from.end(), {at, count + at});
-      }
-    return b.CreateShuffleVector(low, high, from);
-  };
-  for (int done = 1; done < piece; done *= 2) {
-    Vectors next(rows.size());
-    for (int start = 0; start < count; start += piece)
-      for (int i = 0; i < piece / 2; ++i)
-        for (const int half : {0, 1})
-          next[start + 2 * i + half] = interleave(rows[start + i], rows[start + piece / 2 + i], half == 1);
-    rows = std::move(next);
-  }
-  for (int distance = piece; distance < count; distance *= 2) {
-    for (int i = 0; i < count; ++i) {
-      if (i & distance) continue;
-      std::vector<int> first, second;
-      for (int lane = 0; lane < count; ++lane) {
-        const bool is_upper = lane & distance;
-        first.push_back(is_upper ? count + lane - distance : lane);
-        second.push_back(is_upper ? count + lane : lane + distance);
-      }
-      Value *const low = rows[i], *const high = rows[i + distance];
-      rows[i] = b.CreateShuffleVector(low, high, first);
-      rows[i + distance] = b.CreateShuffleVector(low, high, second);
-    }
-  }
-  return rows;
-}
-
-}  // namespace
 
 void LoopEmitter::emit_tile_task(Value* task) {
   tiles_.resize(loop_.exprs.size());
@@ -116,7 +72,7 @@ void LoopEmitter::read_tile(ExprId id, Value* first_row, Value* first_lane, bool
   Value* mask = nullptr;
   if (is_edge) mask = lanes_between(nullptr, b_.CreateSub(number(loop_.sizes[last]), first_row));
   axes_[last] = first_row;
-  Vectors rows;
+  std::vector<Value*> rows;
   for (int i = 0; i < width_; ++i) {
     Value* lane = b_.CreateAdd(first_lane, i64(i));
     if (is_edge) {  // reads the last lane again instead of lanes that do not exist

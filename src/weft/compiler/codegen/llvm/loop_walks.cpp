@@ -127,7 +127,17 @@ void LoopEmitter::emit_outer_lanes(int axis, int last, int stage, Value* linear)
   axes_[au] = nullptr;
 }
 
+// Adds each vector to the same partial sum as the loops of emit_lanes.
+void LoopEmitter::emit_known_lanes(int stage) {
+  const int n = copies(stage), whole = loop_.known_lanes / width_, together = whole / n * n;
+  for (int i = 0; i < whole; ++i) emit_vector(i64(std::int64_t{i} * width_), nullptr, stage, i < together ? i % n : 0);
+  if (const int rest = loop_.known_lanes % width_; rest > 0)
+    emit_vector(i64(std::int64_t{whole} * width_), lanes_between(nullptr, i64(rest)), stage, 0);
+  axes_[lane_axis()] = nullptr;
+}
+
 void LoopEmitter::emit_lanes(Value* begin, Value* end, int stage) {
+  if (loop_.known_lanes) return emit_known_lanes(stage);
   const int n = copies(stage);
   Value* at = begin;
   if (n > 1) at = emit_vectors(at, end, stage, n);
@@ -156,11 +166,27 @@ void LoopEmitter::emit_vector(Value* at, Value* mask, int stage, int copy) {
   const Place place{
       .vector = true, .mask = mask, .values = &values, .stage = stage, .copy = copy, .linear_lane = linear};
   accumulate(stage, place);
-  // Loads everything before it stores anything: a store may overwrite the bytes of an input.
+  emit_stores(place);
+}
+
+// Loads everything before it stores anything: a store may overwrite the bytes of an input.
+void LoopEmitter::emit_stores(const Place& place) {
+  const auto wanted = [&](const Store& s) { return per_lane(s) && stage_of(s) == place.stage; };
   for (const Store& s : loop_.stores)
-    if (per_lane(s) && stage_of(s) == stage) value(s.value, place);
-  for (const Store& s : loop_.stores)
-    if (per_lane(s) && stage_of(s) == stage) store(s, value(s.value, place), place);
+    if (wanted(s)) value(s.value, place);
+  std::vector<std::vector<Value*>> fields(loop_.buffers.size());
+  for (const Store& s : loop_.stores) {
+    if (!wanted(s)) continue;
+    Value* stored = value(s.value, place);
+    if (!place.vector || !s.record) {
+      store(s, stored, place);
+      continue;
+    }
+    auto& of_record = fields[s.buffer];
+    of_record.resize(s.record.size);
+    of_record[s.record.field] = many_.to_memory(stored, loop_.buffers[s.buffer]);
+    if (std::ranges::find(of_record, nullptr) == of_record.end()) store_records(s, of_record);
+  }
 }
 
 void LoopEmitter::emit_columns(Value* task) {
