@@ -8,35 +8,38 @@
 
 namespace weft::compiler {
 
-// Computes the sum over k of lhs[b, m, k] * rhs[b, k, n] in a domain ordered b, m, k, n, so that n, the last axis, is vectorised.
+// Computes the sum over k of lhs[b, m, k] * rhs[b, k, n] in a domain ordered b, m, k, n, so that n, the last axis, is vectorised; or in one
+// ordered b, m, n, k if k is the last dimension of rhs.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype) {
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
   const auto where = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) - list.begin(); };
   const auto batch = std::ssize(a.lhs_batching), k = std::ssize(a.lhs_contracting);
-  const std::int64_t m = lhs.rank() - batch - k;
-  std::vector<Dim> dims(batch + m + k + rhs.rank() - batch - k);
+  const std::int64_t m = lhs.rank() - batch - k, n = rhs.rank() - batch - k;
+  const bool is_along_k = has(a.rhs_contracting, rhs.rank() - 1);
+  const std::int64_t first_k = batch + m + (is_along_k ? n : 0), first_n = batch + m + (is_along_k ? 0 : k);
+  std::vector<Dim> dims(batch + m + n + k);
   std::vector<std::int64_t> lhs_at, rhs_at;
   std::int64_t next = batch;
   for (int d = 0; d < lhs.rank(); ++d) {
     lhs_at.push_back(has(a.lhs_batching, d)      ? where(a.lhs_batching, d)
-                     : has(a.lhs_contracting, d) ? batch + m + where(a.lhs_contracting, d)
+                     : has(a.lhs_contracting, d) ? first_k + where(a.lhs_contracting, d)
                                                  : next++);
     dims[lhs_at.back()] = lhs.type().dim(d);
   }
-  next = batch + m + k;
+  next = first_n;
   for (int d = 0; d < rhs.rank(); ++d) {
     rhs_at.push_back(has(a.rhs_batching, d)      ? where(a.rhs_batching, d)
-                     : has(a.rhs_contracting, d) ? batch + m + where(a.rhs_contracting, d)
+                     : has(a.rhs_contracting, d) ? first_k + where(a.rhs_contracting, d)
                                                  : next++);
     dims[rhs_at.back()] = rhs.type().dim(d);
   }
   const Type domain(dtype, dims);
   std::vector<std::int64_t> reduced;
-  for (std::int64_t d = 0; d < k; ++d) reduced.push_back(batch + m + d);
+  for (std::int64_t d = 0; d < k; ++d) reduced.push_back(first_k + d);
   const ir::Value product = ir::broadcast_in_dim(ir::convert(lhs, dtype), domain, lhs_at) *
                             ir::broadcast_in_dim(ir::convert(rhs, dtype), domain, rhs_at);
   if (std::ranges::all_of(reduced, [&](std::int64_t d) { return dims[d] == Dim(1); })) {
-    dims.erase(dims.begin() + batch + m, dims.begin() + batch + m + k);
+    dims.erase(dims.begin() + first_k, dims.begin() + first_k + k);
     return ir::reshape(product + 0, dims);  // a sum begins at +0, so that it is never -0
   }
   return ir::reduce_sum(product, reduced);

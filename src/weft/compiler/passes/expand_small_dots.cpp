@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -14,21 +15,58 @@ namespace {
 // along the vectors, exactly as many if one has to be gathered). Besides, the loop can be fused with its surroundings.
 constexpr std::int64_t multiplications_of_a_call = 2048;
 
+// The same for each product of a batch, where a library has to begin anew with each.
+constexpr std::int64_t multiplications_of_a_product = 512;
+// A kernel has straight code for a row of so few elements and multiplications, wherever the operands lie.
+constexpr std::int64_t few_elements = 7, multiplications_of_a_row = 64, few_sums = 16;
+
+bool contains(std::span<const std::int64_t> dimensions, std::int64_t d) {
+  return std::ranges::find(dimensions, d) != dimensions.end();
+}
+
+// A dot_general as a batch of products of [rows, sums] and [sums, columns].
+struct SmallDot {
+  Size rows = 1, sums = 1, columns = 1;
+  bool has_batch = false;
+  bool sums_end_lhs = false, sums_end_rhs = false;  // whether the last dimension of an operand is summed
+};
+
+SmallDot small_dot(const ir::Node& dot) {
+  const auto& a = dot.attributes<ir::DotAttributes>();
+  SmallDot result{.has_batch = !a.lhs_batching.empty()};
+  const Type lhs = dot.operand(0).type(), rhs = dot.operand(1).type();
+  for (int d = 0; d < lhs.rank(); ++d) {
+    result.sums_end_lhs = contains(a.lhs_contracting, d);
+    if (!contains(a.lhs_batching, d)) (result.sums_end_lhs ? result.sums : result.rows) *= Size(lhs.dim(d));
+  }
+  for (int d = 0; d < rhs.rank(); ++d) {
+    result.sums_end_rhs = contains(a.rhs_contracting, d);
+    if (!result.sums_end_rhs && !contains(a.rhs_batching, d)) result.columns *= Size(rhs.dim(d));
+  }
+  return result;
+}
+
+bool is_at_most(Size n, std::int64_t most) { return n.is_constant() && n.value() <= most; }
+
 // Outer products are small whatever their size: an element is one product, which takes less time than to write it.
-bool is_small_dot(const ir::Node& dot) {
-  if (dot.op != &ir::ops::dot_general) return false;
-  Size sums(1);
-  for (const std::int64_t d : dot.attributes<ir::DotAttributes>().lhs_contracting)
-    sums *= Size(dot.operand(0).type().dim(d));
-  if (sums.is(1)) return true;
-  const Size products = sums * product_of(dot.type().dims());
-  return products.is_constant() && products.value() <= multiplications_of_a_call;
+bool is_small(const ir::Node& node) {
+  if (node.op != &ir::ops::dot_general) return false;
+  const SmallDot dot = small_dot(node);
+  if (dot.sums.is(1)) return true;
+  if (is_at_most(dot.sums * product_of(node.type().dims()), multiplications_of_a_call)) return true;
+  if (is_at_most(dot.columns, few_elements) && is_at_most(dot.sums * dot.columns, multiplications_of_a_row) &&
+      (is_at_most(dot.sums, few_sums) || dot.sums_end_lhs))
+    return true;
+  // multiply_and_reduce reads neighbours of both operands along its vectors, or one element of the left one.
+  const bool reads_along_vectors = !dot.sums_end_rhs || dot.sums_end_lhs;
+  return dot.has_batch && reads_along_vectors &&
+         is_at_most(dot.rows * dot.sums * dot.columns, multiplications_of_a_product);
 }
 
 }  // namespace
 
 std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph) {
-  return rewrite_where(graph, is_small_dot, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
+  return rewrite_where(graph, is_small, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
     const DType result = node.type().dtype();
     const DType sums = is_float(result) && byte_size(result) < 4 ? DType::f32 : result;  // rounded once
     const auto& dimensions = node.attributes<ir::DotAttributes>();
