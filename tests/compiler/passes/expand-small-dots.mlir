@@ -27,3 +27,29 @@ func.func @large(%x: tensor<16x16xf32>, %y: tensor<16x16xf32>) -> tensor<16x16xf
   %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<16x16xf32>, tensor<16x16xf32>) -> tensor<16x16xf32>
   return %0 : tensor<16x16xf32>
 }
+
+// Batches of small products, and products of few columns, are loops whatever the number of rows.
+// CHECK-LABEL: @matrices(
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<1000x4x4x4xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 2>
+func.func @matrices(%x: tensor<1000x4x4xf32>, %y: tensor<1000x4x4xf32>) -> tensor<1000x4x4xf32> {
+  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<1000x4x4xf32>, tensor<1000x4x4xf32>) -> tensor<1000x4x4xf32>
+  return %0 : tensor<1000x4x4xf32>
+}
+
+// What is summed comes last if it is the last dimension of the right operand.
+// CHECK-LABEL: @points(
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<100000x2x3xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 2>
+func.func @points(%x: tensor<100000x3xf32>, %y: tensor<2x3xf32>) -> tensor<100000x2xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<100000x3xf32>, tensor<2x3xf32>) -> tensor<100000x2xf32>
+  return %0 : tensor<100000x2xf32>
+}
+
+// A loop would read the left operand with a stride.
+// CHECK-LABEL: @turned(
+// CHECK-NEXT: "stablehlo.dot_general"
+func.func @turned(%x: tensor<64x100000xf32>, %y: tensor<64xf32>) -> tensor<100000xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<64x100000xf32>, tensor<64xf32>) -> tensor<100000xf32>
+  return %0 : tensor<100000xf32>
+}

@@ -1,5 +1,5 @@
 // A kernel on its way from the graph to the loop form, passed from one phase of lowering to the next. lower.cpp makes the expressions,
-// axes.cpp orders the axes, records.cpp unrolls short ones, stages.cpp decides in which pass over the lanes each expression is computed, and
+// axes.cpp orders the axes, records.cpp unrolls short ones, stages.cpp decides in which pass over the lanes an expression is computed, and
 // finalize.cpp turns numbers into parameters.
 #pragma once
 

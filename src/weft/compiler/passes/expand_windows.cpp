@@ -1,15 +1,14 @@
 #include <algorithm>
-#include <cstddef>
 #include <vector>
 
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/passes/window_elements.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/legalize/expand_regions.h>
 #include <weft/ir/ops.h>
-#include <weft/ir/ops/window.h>
 #include <weft/ir/resize.h>
 
 namespace weft::compiler {
@@ -17,7 +16,6 @@ namespace weft::compiler {
 namespace {
 
 using ir::Value;
-using Dims = std::vector<std::int64_t>;
 
 std::vector<ir::WindowDim> windows_of(const ir::Node& node) {
   std::vector<ir::WindowDim> windows;
@@ -26,19 +24,10 @@ std::vector<ir::WindowDim> windows_of(const ir::Node& node) {
   return windows;
 }
 
-std::int64_t elements_of(std::span<const ir::WindowDim> windows) {
-  std::int64_t elements = 1;
-  for (const ir::WindowDim& w : windows) elements *= w.size;
-  return elements;
-}
-
-// A kernel has code of its own for each element of the window.
-constexpr std::int64_t most_elements = 64;
-
 bool has_small_window(const ir::Node& node) {
   if (node.op != &ir::ops::reduce_window || !ir::is_static(node) || !is_scalar_body(*node.regions[0])) return false;
   const std::int64_t elements = elements_of(windows_of(node));
-  return elements > 0 && elements <= most_elements && node.type().elements() > 0 &&
+  return elements > 0 && elements <= most_window_elements && node.type().elements() > 0 &&
          node.operand(0).type().elements() > 0;
 }
 
@@ -47,33 +36,6 @@ bool is_widened(const ir::Node& node) {
   const ir::Op* const op = ir::reduction_op(*node.regions[0]);
   return (op == &ir::ops::add || op == &ir::ops::multiply) &&
          accumulator_type(node.type().dtype()) != node.type().dtype();
-}
-
-// Returns the operand with its padding and with the holes of its dilation.
-Value padded(Value x, Value init, std::span<const ir::WindowDim> windows) {
-  Dims low, high, interior;
-  for (const ir::WindowDim& w : windows) {
-    low.push_back(w.low);
-    high.push_back(w.high);
-    interior.push_back(w.base_dilation - 1);
-  }
-  const auto is_zero = [](std::int64_t n) { return n == 0; };
-  const bool is_same =
-      std::ranges::all_of(low, is_zero) && std::ranges::all_of(high, is_zero) && std::ranges::all_of(interior, is_zero);
-  return is_same ? x : ir::pad(x, init, low, high, interior);
-}
-
-// Returns element number `k` of every window, in row-major order.
-Value element_of_windows(Value x, std::int64_t k, std::span<const ir::WindowDim> windows, Type result) {
-  const std::size_t rank = windows.size();
-  Dims start(rank), limit(rank), strides(rank);
-  for (std::size_t d = rank; d-- > 0;) {
-    start[d] = k % windows[d].size * windows[d].dilation;
-    k /= windows[d].size;
-    strides[d] = windows[d].stride;
-    limit[d] = start[d] + (result.size(static_cast<int>(d)) - 1) * strides[d] + 1;
-  }
-  return ir::slice(x, start, limit, strides);
 }
 
 std::vector<Value> fold_windows(ir::Graph& graph, const ir::Node& node, std::span<const Value> operands) {
@@ -99,14 +61,24 @@ std::vector<Value> fold_windows(ir::Graph& graph, const ir::Node& node, std::spa
   return folded;
 }
 
+// A CPU has kernels for windows, which compile faster and are as fast for many elements along several dimensions.
+bool is_for_cpu(const ir::Node& node) {
+  constexpr std::int64_t few_elements = 16;
+  const std::vector<ir::WindowDim> windows = windows_of(node);
+  const bool is_along_one = std::ranges::count_if(windows, [](const ir::WindowDim& w) { return w.size > 1; }) <= 1;
+  return (is_along_one || elements_of(windows) <= few_elements) &&
+         std::ranges::all_of(windows, [](const ir::WindowDim& w) { return w.base_dilation == 1; });
+}
+
 }  // namespace
 
 std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target) {
-  if (!target.is_gpu) return nullptr;
-  return rewrite_where(graph, has_small_window,
-                       [](ir::Graph& to, const ir::Node& node, std::span<const Value> operands) {
-                         return std::optional(fold_windows(to, node, operands));
-                       });
+  const auto wanted = [&](const ir::Node& node) {
+    return has_small_window(node) && (target.is_gpu || is_for_cpu(node));
+  };
+  return rewrite_where(graph, wanted, [](ir::Graph& to, const ir::Node& node, std::span<const Value> operands) {
+    return std::optional(fold_windows(to, node, operands));
+  });
 }
 
 }  // namespace weft::compiler
