@@ -61,13 +61,16 @@ std::vector<Value> fold_windows(ir::Graph& graph, const ir::Node& node, std::spa
   return folded;
 }
 
-// A CPU has kernels for windows, which compile faster and are as fast for many elements along several dimensions.
+// A CPU has kernels for windows, which compile faster and are as fast for many elements along several dimensions, and for running sums, whose
+// windows are mostly padding.
 bool is_for_cpu(const ir::Node& node) {
   constexpr std::int64_t few_elements = 16;
   const std::vector<ir::WindowDim> windows = windows_of(node);
   const bool is_along_one = std::ranges::count_if(windows, [](const ir::WindowDim& w) { return w.size > 1; }) <= 1;
   return (is_along_one || elements_of(windows) <= few_elements) &&
-         std::ranges::all_of(windows, [](const ir::WindowDim& w) { return w.base_dilation == 1; });
+         std::ranges::all_of(windows, [](const ir::WindowDim& w) {
+           return w.base_dilation == 1 && std::max(w.low, w.high) <= w.dilated_size() / 2;
+         });
 }
 
 }  // namespace
