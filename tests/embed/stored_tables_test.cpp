@@ -303,14 +303,33 @@ TEST(StoredTables, RefuseFoldersThatTheyMustNotChange) {
   {
     Training training(folder.path());
     training.load(first);
-    EXPECT_THAT(error_of([&] { training.train(0); }),
-                testing::HasSubstr("the checkpoint refers to state 1 of the rows, and the folder"));
+    EXPECT_THAT(
+        error_of([&] { training.train(0); }),
+        testing::HasSubstr("does not have the rows of this checkpoint: only the last checkpoint can be loaded"));
   }
   StoredEmbeddingBagCollection others({{.num_embeddings = 4, .embedding_dim = 2, .name = "t", .feature_names = {"a"}}},
                                       {.folder = folder.path()});
   others.keep({});
   EXPECT_THAT(error_of([&] { others.prepare(KeyedJaggedTensor({"a"}, {1}, Numbers{1})); }),
               testing::HasSubstr("not t [4, 2]; rows_2: 8 bytes: choose another folder"));
+}
+
+TEST(StoredTables, RefuseTheRowsOfAnotherRun) {
+  const TemporaryFolder folder;
+  std::pair<StateDict, StateDict> saved[2];
+  for (int run = 0; run < 2; ++run) {
+    manual_seed(3);
+    Training training(folder / std::to_string(run));
+    training.train(run);
+    saved[run] = training.save();
+  }
+  for (int run = 0; run < 2; ++run) {
+    Training training(folder / std::to_string(run));
+    training.load(saved[1 - run]);
+    EXPECT_THAT(error_of([&] { training.train(0); }), testing::HasSubstr("does not have the rows of this checkpoint"));
+    training.load(saved[run]);
+    training.train(0);
+  }
 }
 
 TEST(StoredTables, AFullDiskStopsTrainingAndKeepsTheCheckpoint) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <random>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -31,6 +33,12 @@ struct Registry {
     return registry;
   }
 };
+
+// Returns a number that no other state of any folder has, so that a checkpoint is never loaded with rows of another run.
+std::int64_t new_state() {
+  std::random_device device;
+  return std::uniform_int_distribution<std::int64_t>(1, std::numeric_limits<std::int64_t>::max())(device);
+}
 
 // Moves the parts of a record, of which each lies in a matrix of its own, in row `index`.
 template <class Move>
@@ -62,7 +70,6 @@ StoredRows::StoredRows(std::filesystem::path folder, std::string tables, std::ve
             ": choose another folder");
     saved_ = value.at("saved").integer<std::int64_t>(0);
     if (value.has("written")) written_ = value.at("written").integer<std::int64_t>(1);
-    last_state_ = std::max(saved_, written_.value_or(0));
   }
   for (StoredGroup& group : groups) {
     RowFile file(folder_ / concat(group.name(), ".records"), group.rows, group.record_bytes());
@@ -325,8 +332,8 @@ std::int64_t StoredRows::write_back(std::span<const Matrices> matrices) {
     group.file.sync();
   }
   written_back_ = exchanged_;
-  write_header(saved_, ++last_state_);
-  return last_state_;
+  write_header(saved_, new_state());
+  return *written_;
 }
 
 void StoredRows::saved() {
@@ -357,9 +364,9 @@ void StoredRows::restore(std::int64_t state, std::vector<RowFile::Versions> vers
   wait_until_written(lock);
   require(state > 0,
           "stored tables: the checkpoint was saved without its rows: save it within save(), which writes them");
-  require(state == saved_ || state == written_, "stored tables: the checkpoint refers to state ", state,
-          " of the rows, and the folder ", folder_.string(), " has state ", saved_,
-          ": only the last checkpoint can be loaded, with the folder that it was saved with");
+  require(state == saved_ || state == written_, "stored tables: the folder ", folder_.string(),
+          " does not have the rows of this checkpoint: only the last checkpoint can be loaded, with the folder that it "
+          "was saved with");
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     groups_[g].file.restore(std::move(versions[g]));
     std::ranges::fill(groups_[g].in_memory, RowCache::none);

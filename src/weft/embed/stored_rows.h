@@ -134,7 +134,6 @@ class StoredRows {
   std::int64_t saved_ = 0;  // the state that a checkpoint refers to; 0: none
   std::optional<std::int64_t> written_ =
       {};  // the state that write_back() returned, as long as nothing was written since
-  std::int64_t last_state_ = 0;
   bool has_begun_ = false;
   Status failure_ = {};  // of the thread that writes
   StoredRowStats stats_ = {};
