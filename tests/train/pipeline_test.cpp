@@ -1,11 +1,13 @@
 // Steps that overlap give the bits of the same steps one after the other.
 #include <weft/train/pipeline.h>
 
+#include <filesystem>
 #include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <weft/base/temporary_folder.h>
 #include <weft/weft.h>
 
 namespace weft {
@@ -122,8 +124,9 @@ TEST(Pipeline, ExactSchedulesGiveTheBitsOfStepsOneAfterTheOther) {
   for (const auto& plan : plans) {
     const TrainedRun want = train_with(plan, {});
     ASSERT_EQ(want.losses.size(), 9u);
-    const std::pair<bool, bool> ahead[] = {{false, false}, {true, false}, {true, true}};  // ids, lookups
-    const Schedule with[] = {schedule::base(), schedule::sparse_dist(), schedule::fused_sparse_dist()};
+    const std::pair<bool, bool> ahead[] = {{false, false}, {true, false}, {true, true}, {true, false}};  // ids, lookups
+    const Schedule with[] = {schedule::base(), schedule::sparse_dist(), schedule::fused_sparse_dist(),
+                             schedule::prefetch()};
     for (std::size_t i = 0; i < std::size(with); ++i) {
       const TrainedRun got = train_with(plan, with[i]);
       EXPECT_EQ(got.losses, want.losses) << got.told;
@@ -132,6 +135,50 @@ TEST(Pipeline, ExactSchedulesGiveTheBitsOfStepsOneAfterTheOther) {
       EXPECT_EQ(got.told.find("for slice") != got.told.npos, plan && ahead[i].second) << got.told;
     }
   }
+}
+
+struct StoredModel {
+  explicit StoredModel(const std::filesystem::path& folder)
+      : tables({{.num_embeddings = rows, .embedding_dim = 8, .name = "x", .feature_names = {"a", "b", "c"}}},
+               {.folder = folder, .load_factor = 0.8}) {}
+  embed::StoredEmbeddingBagCollection tables;
+  nn::Linear top{24, 1};
+  void fields(auto&& field) {
+    field("tables", tables);
+    field("top", top);
+  }
+};
+
+// The result of a step comes with the next batch, whose rows have been read by then.
+TEST(Pipeline, PrefetchReturnsAResultOnceTheNextBatchIsMade) {
+  const auto train_stored = [&](const Schedule& with) {
+    const TemporaryFolder folder;
+    manual_seed(3);
+    StoredModel model(folder.path());
+    optim::Adagrad optimizer(model, {.lr = 0.1});
+    model.tables.keep(optimizer.state());
+    const auto step = compile([&](const embed::StoredFeatures& features) {
+      const Tensor loss = sum(square(model.top(model.tables(model.tables.exchange(features)).values()) - 1.f));
+      optimizer.step(grad(loss, optimizer.parameters()));
+      return loss;
+    });
+    train::Pipeline pipeline(step, {.schedule = with});
+    TrainedRun made;
+    for (int i = 0; i < 9; ++i) {
+      optimizer.set_lr(0.1 / (1 + i));
+      const auto loss = pipeline(model.tables.prepare(random_batch(i, {}).features));
+      made.told += loss ? 'x' : '-';
+      if (loss) made.losses.push_back(loss->item<float>());
+    }
+    while (const auto loss = pipeline.finish()) made.losses.push_back(loss->item<float>());
+    EXPECT_GT(model.tables.stats().rows_read, static_cast<std::uint64_t>(rows));
+    return made;
+  };
+  const TrainedRun base = train_stored(schedule::base()), prefetched = train_stored(schedule::prefetch());
+  EXPECT_EQ(base.losses.size(), 9u);
+  EXPECT_EQ(prefetched.losses, base.losses);
+  EXPECT_EQ(base.told, "xxxxxxxxx");
+  EXPECT_EQ(prefetched.told, "-xxxxxxxx");
 }
 
 struct WeightedModel {

@@ -31,11 +31,15 @@ namespace weft::train {
 // Which part of the next step is computed ahead. The names are those of TorchRec's pipelines.
 class Schedule {
  public:
-  explicit Schedule(jit::Pipeline::Choices choices) : choices_(std::move(choices)) {}
+  explicit Schedule(jit::Pipeline::Choices choices, bool returns_later = false)
+      : choices_(std::move(choices)), returns_later_(returns_later) {}
   const jit::Pipeline::Choices& choices() const { return choices_; }
+  // Whether a result is returned with the next call at the earliest, even if its step has been launched.
+  bool returns_later() const { return returns_later_; }
 
  private:
   jit::Pipeline::Choices choices_;
+  bool returns_later_;
 };
 
 namespace schedule {
@@ -52,6 +56,9 @@ inline Schedule stale(std::string_view what, int steps) {
   return Schedule({.ahead = {compiler::Ahead::stale_lookups}});
 }
 inline Schedule semi_sync() { return stale("tables", 1); }
+// The exchange of ids, and whatever the host does to make a batch, such as StoredEmbeddingBagCollection::prepare, which reads rows of tables in
+// files: the result of a step is returned with the next batch, so that nobody waits for it before that one is made.
+inline Schedule prefetch() { return Schedule({.ahead = {compiler::Ahead::ids}}, true); }
 // The fastest of those that are exact, as predicted when the step is compiled, whose steps need at most so much memory.
 inline Schedule exact(std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max()) {
   return Schedule({.ahead = {compiler::Ahead::lookups, compiler::Ahead::ids, compiler::Ahead::nothing},
@@ -71,13 +78,17 @@ class Pipeline {
       jit::Made<std::remove_cvref_t<typename decltype(std::function{std::declval<std::decay_t<F>>()})::result_type>>;
 
   explicit Pipeline(Compiled<F> step, PipelineOptions options = {})
-      : step_(std::move(step)), pipeline_(std::make_unique<jit::Pipeline>(options.schedule.choices())) {}
+      : step_(std::move(step)),
+        pipeline_(std::make_unique<jit::Pipeline>(options.schedule.choices())),
+        returns_later_(options.schedule.returns_later()) {}
 
   // Takes a batch, and returns the result of the earliest one that has none yet; nullopt while the pipeline fills. Throws what the step
   // throws; the steps before it are then complete.
   template <class... Given>
   std::optional<Result> operator()(Given&&... given) {
+    const std::size_t before = results_.size();
     step_.call_in(*pipeline_, keep(), std::forward<Given>(given)...);
+    if (returns_later_ && before == 0) return std::nullopt;
     return next();
   }
 
@@ -109,6 +120,7 @@ class Pipeline {
 
   Compiled<F> step_;
   std::unique_ptr<jit::Pipeline> pipeline_;
+  bool returns_later_;
   std::deque<Result> results_;
 };
 
