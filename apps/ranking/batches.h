@@ -12,6 +12,7 @@
 #include <apps/ranking/sample_stream.h>
 #include <weft/data/prefetch.h>
 #include <weft/embed/jagged.h>
+#include <weft/embed/stored_tables.h>
 #include <weft/tensor/tensor.h>
 
 namespace weft::ranking {
@@ -19,14 +20,16 @@ namespace weft::ranking {
 // A batch always has the same shapes: samples that are missing at the end of the days, and malformed ones that were
 // skipped, are filled with zeros and have the weight 0. So nothing is left out, and one program serves all batches.
 struct RankingBatch {
-  embed::KeyedJaggedTensor ids;  // rows of the tables C1 to C26
-  Tensor numbers;                // [batch, 13]: log(1 + number)
-  Tensor labels, weights;        // [batch]
+  embed::KeyedJaggedTensor ids;                      // rows of the tables C1 to C26
+  Tensor numbers;                                    // [batch, 13]: log(1 + number)
+  Tensor labels, weights;                            // [batch]
+  std::optional<embed::StoredFeatures> stored = {};  // the ids, if the tables are in files
   void fields(auto&& field) {
     field("ids", ids);
     field("numbers", numbers);
     field("labels", labels);
     field("weights", weights);
+    field("stored", stored);
   }
 };
 

@@ -67,29 +67,43 @@ std::vector<embed::EmbeddingBagConfig> table_configs(const RankingConfig& config
   return tables;
 }
 
-Dlrm::Dlrm(const RankingConfig& config, std::optional<embed::ShardingPlan> plan)
+// The order in which tables and layers draw their initial values is the same for both kinds of tables.
+Dlrm::Dlrm(const RankingConfig& config, std::optional<embed::ShardingPlan> plan,
+           const std::filesystem::path& table_folder)
     : bottom((manual_seed(config.seed), bottom_sizes(config)), true),
-      tables(table_configs(config), {.plan = std::move(plan)}),
+      tables(config.has_stored_tables()
+                 ? std::nullopt
+                 : std::optional<embed::EmbeddingBagCollection>(std::in_place, table_configs(config),
+                                                                embed::EmbeddingBagOptions{.plan = std::move(plan)})),
+      stored(config.has_stored_tables()
+                 ? std::optional<embed::StoredEmbeddingBagCollection>(
+                       std::in_place, table_configs(config),
+                       embed::StoredTablesOptions{.folder = table_folder, .load_factor = config.load_factor})
+                 : std::nullopt),
       top(top_sizes(config), false) {}
 
-Tensor Dlrm::logits(const RankingBatch& batch) const {
+Tensor Dlrm::logits(const RankingBatch& batch) {
   const std::int64_t samples = batch.numbers.size(0);
-  const Tensor numbers = bottom(batch.numbers), rows = tables(batch.ids).values();
+  const Tensor numbers = bottom(batch.numbers),
+               rows = (stored ? (*stored)(stored->exchange(*batch.stored)) : (*tables)(batch.ids)).values();
   const std::int64_t width = numbers.size(1);
   const Tensor vectors = reshape(concatenate({numbers, rows}, 1), {samples, vector_count, width});
   return reshape(top(concatenate({numbers, dot_products(vectors)}, 1)), {samples});
 }
 
-Tensor Dlrm::loss(const RankingBatch& batch) const {
+Tensor Dlrm::loss(const RankingBatch& batch) {
   const Tensor losses = binary_cross_entropy_with_logits(logits(batch), batch.labels, Reduction::none);
   return sum(losses * batch.weights) / maximum(sum(batch.weights), 1.f);
 }
 
 double Dlrm::parameter_count(const RankingConfig& config) {
+  return mlp_parameters(bottom_sizes(config)) + mlp_parameters(top_sizes(config)) + table_elements(config);
+}
+
+double Dlrm::table_elements(const RankingConfig& config) {
   double rows = 0;
   for (const std::int64_t of_table : config.table_rows()) rows += static_cast<double>(of_table);
-  return mlp_parameters(bottom_sizes(config)) + mlp_parameters(top_sizes(config)) +
-         rows * static_cast<double>(config.width);
+  return rows * static_cast<double>(config.width);
 }
 
 }  // namespace weft::ranking

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <apps/ranking/batches.h>
 #include <apps/ranking/ranking_config.h>
 #include <weft/embed/embedding_bags.h>
+#include <weft/embed/stored_tables.h>
 #include <weft/nn/layers.h>
 #include <weft/tensor/tensor.h>
 
@@ -28,22 +30,27 @@ struct Mlp {
 };
 
 struct Dlrm {
-  // `plan` divides the tables among devices.
-  Dlrm(const RankingConfig& config, std::optional<embed::ShardingPlan> plan);
+  // `plan` divides the tables among devices. `table_folder` is for their files, if config.has_stored_tables().
+  Dlrm(const RankingConfig& config, std::optional<embed::ShardingPlan> plan,
+       const std::filesystem::path& table_folder = {});
 
-  Tensor logits(const RankingBatch& batch) const;  // [batch]
+  Tensor logits(const RankingBatch& batch);  // [batch]
   // Returns the mean log loss in nats, over the samples that are not missing.
-  Tensor loss(const RankingBatch& batch) const;
+  Tensor loss(const RankingBatch& batch);
   void fields(auto&& field) {
     field("bottom", bottom);
     field("tables", tables);
+    field("tables", stored);
     field("top", top);
   }
 
   static double parameter_count(const RankingConfig& config);
+  static double table_elements(const RankingConfig& config);
 
   Mlp bottom;
-  embed::EmbeddingBagCollection tables;
+  // The tables are in one of these.
+  std::optional<embed::EmbeddingBagCollection> tables;
+  std::optional<embed::StoredEmbeddingBagCollection> stored;
   Mlp top;
 };
 

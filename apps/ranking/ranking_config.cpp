@@ -37,8 +37,22 @@ constexpr std::pair<std::string_view, train::Schedule (*)()> schedules[] = {
     {"base", train::schedule::base},
     {"sparse_dist", train::schedule::sparse_dist},
     {"fused_sparse_dist", train::schedule::fused_sparse_dist},
+    {"prefetch", train::schedule::prefetch},
     {"exact", [] { return train::schedule::exact(); }},
     {"semi_sync", train::schedule::semi_sync}};
+
+void check_schedule(const RankingConfig& config) {
+  const std::string& name = config.step_schedule;
+  if (config.has_stored_tables()) {
+    require(
+        name == "base" || name == "prefetch" || name == "exact", "schedule ", name,
+        " is about tables that are divided among devices; with tables in files, it must be base, prefetch or exact");
+  } else {
+    require(name != "prefetch",
+            "schedule prefetch reads rows of tables in files: give --table-folder and --load-factor, or choose another "
+            "one");
+  }
+}
 
 }  // namespace
 
@@ -65,11 +79,13 @@ std::vector<std::int64_t> RankingConfig::top_widths() const { return parse_width
 void RankingConfig::check() const {
   table_rows();
   train::check_size("width", width);
+  require(load_factor > 0 && load_factor <= 1, "load_factor must lie in (0, 1], got ", load_factor);
   bottom_widths();
   top_widths();
   train::Recipe::check();
   require(table_lr > 0, "table_lr must be positive, got ", table_lr);
   schedule_named(step_schedule);
+  check_schedule(*this);
   require(held_out > 0, "held_out must be positive, got ", held_out);
   require(days > 0, "days must be positive, got ", days);
   require(day_samples > 0, "day_samples must be positive, got ", day_samples);

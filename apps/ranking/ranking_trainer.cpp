@@ -12,7 +12,7 @@ namespace weft::ranking {
 
 double least_bytes(const RankingConfig& config) {
   // Tables have one number of state for each row, and no gradients.
-  return sizeof(float) * Dlrm::parameter_count(config);
+  return sizeof(float) * (Dlrm::parameter_count(config) - (1 - config.load_factor) * Dlrm::table_elements(config));
 }
 
 std::optional<embed::TableSharding> sharding_named(std::string_view name) {
@@ -47,9 +47,9 @@ std::vector<NamedParameter> parameters_that(Dlrm& model, bool are_tables) {
 }
 
 Dlrm make_model(const RankingConfig& config, const train::Parallelism& parallelism,
-                const std::optional<embed::ShardingPlan>& plan) {
+                const std::optional<embed::ShardingPlan>& plan, const std::filesystem::path& table_folder) {
   parallelism.check(config.batch);
-  Dlrm model(config, plan);
+  Dlrm model(config, plan, table_folder);
   train::shard_parameters(parameters_that(model, false), parallelism, {});
   return model;
 }
@@ -57,18 +57,23 @@ Dlrm make_model(const RankingConfig& config, const train::Parallelism& paralleli
 }  // namespace
 
 RankingTrainer::RankingTrainer(const RankingConfig& config, const train::Parallelism& parallelism,
-                               const std::optional<embed::ShardingPlan>& plan)
+                               const std::optional<embed::ShardingPlan>& plan,
+                               const std::filesystem::path& table_folder)
     : config_(config),
       parallelism_(parallelism),
-      model_(make_model(config, parallelism, plan)),
+      model_(make_model(config, parallelism, plan, table_folder)),
       dense_(parameters_that(model_, false), train::adamw_options(config)),
       tables_(parameters_that(model_, true), {.lr = config.table_lr}) {
   train::shard_state(dense_.state(), parallelism);
+  if (model_.stored) model_.stored->keep(tables_.state());
   const auto whole = [&](const char* name) {
     return CompileOptions{.fullgraph = true, .mesh = parallelism.mesh, .name = name};
   };
+  // Nothing else can run ahead of a step on tables in files, which are on one device.
+  const bool reads_ahead = config.has_stored_tables() && config.step_schedule == "exact";
+  const train::Schedule schedule = schedule_named(reads_ahead ? "prefetch" : config.step_schedule);
   const auto step = compile(Step([this](const RankingBatch& batch) { return update(batch); }), whole("training step"));
-  pipeline_.emplace(step, train::PipelineOptions{.schedule = schedule_named(config.step_schedule)});
+  pipeline_.emplace(step, train::PipelineOptions{.schedule = schedule});
   division_ = [step] { return step.explain({.remedies = false}).devices(); };
   logits_ = compile([this](const RankingBatch& batch) { return model_.logits(batch); }, whole("evaluation"));
 }
@@ -101,7 +106,7 @@ Tensor RankingTrainer::update(const RankingBatch& batch) {
 std::optional<Future<double>> RankingTrainer::step(const RankingBatch& batch, double learning_rate) {
   dense_.set_lr(learning_rate);
   tables_.set_lr(learning_rate / config_.lr * config_.table_lr);
-  const std::optional<Tensor> loss = (*pipeline_)(batch);
+  const std::optional<Tensor> loss = (*pipeline_)(prepared(batch));
   if (!loss) return std::nullopt;
   return loss->item_async();
 }
@@ -112,7 +117,26 @@ std::optional<Future<double>> RankingTrainer::finish() {
   return loss->item_async();
 }
 
-std::vector<float> RankingTrainer::logits(const RankingBatch& batch) { return logits_(batch).to_vector<float>(); }
+std::vector<float> RankingTrainer::logits(const RankingBatch& batch) {
+  return logits_(prepared(batch)).to_vector<float>();
+}
+
+RankingBatch RankingTrainer::prepared(const RankingBatch& batch) {
+  RankingBatch made = batch;
+  if (model_.stored) made.stored = model_.stored->prepare(batch.ids);
+  return made;
+}
+
+void RankingTrainer::open_tables() {
+  if (model_.stored) model_.stored->open();
+}
+
+void RankingTrainer::save(const std::function<void()>& write) { model_.stored ? model_.stored->save(write) : write(); }
+
+std::optional<embed::StoredRowStats> RankingTrainer::stored_rows() const {
+  if (!model_.stored) return std::nullopt;
+  return model_.stored->stats();
+}
 
 std::map<std::string, StateDict> RankingTrainer::state() {
   return {{"model", state_dict(model_)}, {"optimizer", state_dict(dense_)}, {"tables", state_dict(tables_)}};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -33,10 +34,11 @@ embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, s
 
 class RankingTrainer {
  public:
-  // Makes a model with the initial weights of config.seed. `plan` says where the tables lie, if there is a mesh.
+  // Makes a model with the initial weights of config.seed. `plan` says where the tables lie, if there is a mesh, and `table_folder` is for the
+  // files of tables that are in files.
   // Throws Error, which starts with the setting, if the batch does not divide.
   RankingTrainer(const RankingConfig& config, const train::Parallelism& parallelism,
-                 const std::optional<embed::ShardingPlan>& plan);
+                 const std::optional<embed::ShardingPlan>& plan, const std::filesystem::path& table_folder = {});
   RankingTrainer(const RankingTrainer&) = delete;  // deleted because the optimizers refer to the model
   RankingTrainer& operator=(const RankingTrainer&) = delete;
 
@@ -59,7 +61,15 @@ class RankingTrainer {
   std::string ahead() const { return pipeline_->explain({.remedies = false}); }
   std::uint64_t peak_bytes() const { return pipeline_->peak_bytes(); }
 
-  std::int64_t parameters() { return weft::parameter_count(model_); }  // number of elements in the model
+  // Returns the number of elements in the model, with rows that are in files.
+  std::int64_t parameters() const { return static_cast<std::int64_t>(Dlrm::parameter_count(config_)); }
+
+  // Opens the files of tables that are in files: after load(), or to begin anew. Throws Error if they have other rows.
+  void open_tables();
+  // Writes tables that are in files, and calls `write`, which is to write state().
+  void save(const std::function<void()>& write);
+  // Returns what has come and gone so far; nullopt if the tables are in memory.
+  std::optional<embed::StoredRowStats> stored_rows() const;
 
   // Returns the current state of the model and the optimizers as the parts of a checkpoint.
   std::map<std::string, StateDict> state();
@@ -70,6 +80,7 @@ class RankingTrainer {
   using Step = std::function<Tensor(const RankingBatch&)>;
 
   Tensor update(const RankingBatch& batch);
+  RankingBatch prepared(const RankingBatch& batch);  // reads the rows that it needs
 
   RankingConfig config_;
   train::Parallelism parallelism_;

@@ -238,10 +238,79 @@ TEST_F(TrainRanking, RefusesCheckpointsOfOtherRuns) {
   expect_refused(resume({}), 1, HasSubstr("is not of weft train ranking: "));
 }
 
+TEST_F(TrainRanking, TablesInFilesHaveTheBitsOfTablesInMemory) {
+  const Arguments run = tiny_ranking({"--steps", "24", "--val-every", "10", "--save-every", "7"});
+  const json in_memory = train(joined(run, {"--save", folder / "memory"}));
+  EXPECT_EQ(in_memory["stored_tables"], nullptr);
+  for (const std::string schedule : {"base", "prefetch", "exact"}) {
+    const json stored = train(joined(run, {"--table-folder", folder / ("tables_" + schedule), "--load-factor", "0.25",
+                                           "--schedule", schedule, "--save", folder / schedule}));
+    for (const char* key : {"first_loss", "final_loss", "val_losses", "auc", "normalised_entropy", "parameters"})
+      EXPECT_EQ(stored[key], in_memory[key]) << schedule << " " << key;
+    EXPECT_EQ(stored["recompiles"], 0);
+    const json& rows = stored["stored_tables"];
+    EXPECT_GT(rows["hit_rate"], 0.5);
+    EXPECT_LT(rows["hit_rate"], 1);
+    EXPECT_GT(rows["rows_read"], 0);
+    EXPECT_GT(rows["rows_written"], 0);
+  }
+  const Outcome told = weft(tiny_ranking({"--steps", "3", "--table-folder", folder / "told", "--load-factor", "0.5"}));
+  EXPECT_THAT(told.out,
+              testing::ContainsRegex("tables in [^ ]*told: [0-9.]+ % of the ids of the steps had their rows in memory, "
+                                     "[0-9]+ rows were read and [0-9]+ written"));
+}
+
+TEST_F(TrainRanking, TablesInFilesGoOnBitForBitAfterAKill) {
+  const Arguments run = tiny_ranking({"--decay-steps", "60", "--warmup", "2"});
+  const Arguments stored = {"--table-folder", folder / "tables"};
+  const json whole = train(joined(run, {"--steps", "60"}));
+  {
+    Command command(joined(joined(run, stored), {"--load-factor", "0.25", "--steps", "1000000", "--save-every", "3",
+                                                 "--log-every", "1", "--save", folder / "ck"}));
+    ASSERT_TRUE(command.said("train 11/"));
+    command.signal(SIGKILL);
+    EXPECT_EQ(command.wait().exit_code, 128 + SIGKILL);
+  }
+  const std::int64_t saved = train::open_checkpoint(folder / "ck").step;
+  EXPECT_GE(saved, 9);
+  EXPECT_EQ(saved % 3, 0);
+  if (saved > 48) GTEST_SKIP() << "the process was killed late, at step " << saved;
+  const Arguments go_on = joined({"train", "ranking", "--resume", folder / "ck"}, stored);
+  train(joined(go_on, {"--steps", std::to_string(saved + 5)}));
+  const json rest = train(joined(go_on, {"--steps", "60"}));
+  for (const char* key : {"final_loss", "val_loss", "auc", "passes"}) EXPECT_EQ(rest[key], whole[key]) << key;
+}
+
+TEST_F(TrainRanking, RefusesTablesInFilesThatCannotBeUsed) {
+  const Arguments stored = {"--table-folder", folder / "tables", "--load-factor", "0.25"};
+  expect_refused({"--load-factor", "0.5"}, 2, HasSubstr("about the tables of --table-folder, which is missing"));
+  expect_refused({"--load-factor", "1.5"}, 2, HasSubstr("--load-factor must lie in (0, 1], got 1.5"));
+  expect_refused({"--table-folder", folder / "tables"}, 2, HasSubstr("--table-folder needs --load-factor, the share"));
+  expect_refused(joined(stored, {"--mesh", "data=2"}), 2,
+                 HasSubstr("--table-folder, whose tables are on one device, does not go together with --mesh"));
+  expect_refused(joined(stored, {"--schedule", "semi_sync"}), 2,
+                 HasSubstr("with tables in files, it must be base, prefetch or exact"));
+  expect_refused({"--schedule", "prefetch"}, 2,
+                 HasSubstr("reads rows of tables in files: give --table-folder and --load-factor"));
+  EXPECT_THAT(weft(tiny_ranking({"--table-folder", folder / "small", "--load-factor", "0.001"})).last_line(),
+              HasSubstr("and memory holds 8: raise load_factor, or make batches smaller"));
+
+  train(tiny_ranking(joined(stored, {"--steps", "2", "--save", folder / "ck"})));
+  expect_refused({"--resume", folder / "ck"}, 1, HasSubstr("are in files: name their folder with --table-folder"));
+  expect_refused({"--resume", folder / "ck", "--table-folder", folder / "others"}, 1,
+                 HasSubstr("others does not have the rows of this checkpoint"));
+  const Outcome anew = weft(tiny_ranking(joined(stored, {"--steps", "2"})));
+  EXPECT_EQ(anew.exit_code, 1);
+  EXPECT_THAT(anew.last_line(), AllOf(HasSubstr("tables has the rows of a checkpoint"), HasSubstr("--resume")));
+  train(tiny_ranking({"--steps", "2", "--save", folder / "memory"}));
+  expect_refused({"--resume", folder / "memory", "--table-folder", folder / "others"}, 1,
+                 HasSubstr("are in it: leave out --table-folder"));
+}
+
 TEST_F(TrainRanking, RefusesWhatMakesNoRun) {
   expect_refused(
-      {"--schedule", "prefetch"}, 2,
-      HasSubstr("--schedule must be base, sparse_dist, fused_sparse_dist, exact or semi_sync, got prefetch"));
+      {"--schedule", "fast"}, 2,
+      HasSubstr("--schedule must be base, sparse_dist, fused_sparse_dist, prefetch, exact or semi_sync, got fast"));
   expect_refused({"--sharding", "grid"}, 2, HasSubstr("--sharding must be auto, data_parallel, table_wise"));
   expect_refused({"--mesh", "model=2"}, 2,
                  HasSubstr("--mesh: batches and tables are divided along the axis data alone"));

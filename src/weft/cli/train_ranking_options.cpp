@@ -27,6 +27,8 @@ TrainRankingParser::TrainRankingParser(CLI::App& command, TrainRankingOptions& o
       "training steps, including those before a resume; default: the days are read once, or those of the resumed run");
   command.get_option("--mesh")->description(
       "run on logical devices: data=4 divides the batch and the tables; default: one device");
+  add_text(command, "--table-folder", options.table_folder, "a folder",
+           "keep the tables in files there, with a cache of --load-factor in memory; default: they are in memory");
   add_text(command, "--sharding", options.sharding, "a kind",
            "how tables are divided on a mesh: data_parallel, table_wise, column_wise, row_wise, or auto, by a planner; "
            "default: auto");
@@ -68,6 +70,12 @@ void TrainRankingParser::resolve() {
   if (options_.data.empty() && options_.resume.empty() && options_.write_data.empty() && config.days <= config.held_out)
     wrong(concat("--days must be more than the held-out ones, got ", config.days, " of which ", config.held_out,
                  " are held out"));
+  if (!options_.table_folder.empty())
+    exclude("--table-folder, whose tables are on one device,", {"--mesh", "--sharding", "--write-data"});
+  if (options_.resume.empty() && config.has_stored_tables() != !options_.table_folder.empty())
+    wrong(options_.table_folder.empty()
+              ? "--load-factor is about the tables of --table-folder, which is missing"
+              : "--table-folder needs --load-factor, the share of the rows that memory holds, such as 0.25");
   resolve_parallelism(options_, config.batch);
   try {
     ranking::sharding_named(options_.sharding);

@@ -18,6 +18,7 @@ struct TrainRankingOptions : TrainOptions {
   std::string write_data;         // a folder into which the generated days are written
   bool gzip = false;              // compresses them
   bool tolerant = false;          // malformed lines are skipped
+  std::string table_folder;       // for the files of the tables; empty: they are in memory
   std::string sharding = "auto";  // of the tables, on a mesh
   std::int64_t workers = 1;       // threads that load batches
   std::int64_t evaluate = 0;      // held-out samples; 0: all

@@ -57,6 +57,7 @@ Training TrainRankingRun::training() {
           .finish = [this] { return trainer_->finish(); },
           .validate = [this] { return evaluate(); },
           .state = [this] { return state(); },
+          .save = [this](const auto& write) { trainer_->save(write); },
           .items = [this] { return config_.batch; },
           .division = [this] { return trainer_->division(); },
           .unit = "samples",
@@ -71,6 +72,11 @@ void TrainRankingRun::open_days() {
 void TrainRankingRun::begin() {
   open_days();
   start(0, options_.steps, {});
+  try {
+    trainer_->open_tables();
+  } catch (const Error& error) {
+    fail("cannot use --table-folder: ", error.what(), "; --resume loads it");
+  }
 }
 
 void TrainRankingRun::resume() {
@@ -82,6 +88,9 @@ void TrainRankingRun::resume() {
           data == "generated"
               ? "generated days: leave out --data"
               : "other days: name their folder with --data; their files have the same names and first lines");
+  require(config_.has_stored_tables() == !options_.table_folder.empty(), "cannot resume: the tables of ", saved.place,
+          config_.has_stored_tables() ? " are in files: name their folder with --table-folder"
+                                      : " are in it: leave out --table-folder");
   const std::int64_t last_step = resumed_last_step(config_, saved.before, options_, saved.place);
   start(saved.checkpoint.step, last_step, position_in(saved.checkpoint));
   try {
@@ -93,6 +102,11 @@ void TrainRankingRun::resume() {
                       : concat("--mesh ", mesh, " --sharding ", train::to_string(saved.others.at("sharding")),
                                ": give the same"));
   }
+  try {
+    trainer_->open_tables();
+  } catch (const Error& error) {
+    fail("cannot resume: ", error.what());
+  }
 }
 
 void TrainRankingRun::start(std::int64_t step, std::int64_t last_step, const ranking::ReaderPosition& from) {
@@ -100,7 +114,8 @@ void TrainRankingRun::start(std::int64_t step, std::int64_t last_step, const ran
   if (options_.parallelism.mesh)
     plan_ = ranking::plan_of_tables(config_, *options_.parallelism.mesh, options_.sharding);
   loop_.begin(step, last_step);
-  trainer_.emplace(config_, options_.parallelism, plan_ ? std::optional(plan_->plan) : std::nullopt);
+  trainer_.emplace(config_, options_.parallelism, plan_ ? std::optional(plan_->plan) : std::nullopt,
+                   options_.table_folder);
   batch_.next = from;
   batches_.emplace(*days_.train, ranking::BatchOptions{.batch = config_.batch,
                                                        .rows = config_.table_rows(),
@@ -187,6 +202,7 @@ std::optional<double> TrainRankingRun::evaluate() {
                         .with_rule = true,
                         .divide = [this](ranking::RankingBatch batch) { return trainer_->divided(std::move(batch)); }});
   std::int64_t samples = 0;
+  const std::optional<embed::StoredRowStats> before = trainer_->stored_rows();
   evaluation_ = ranking::evaluate(
       batches, options_.evaluate, [this](const ranking::RankingBatch& batch) { return trainer_->logits(batch); },
       [&](const ranking::LoadedBatch& batch) {
@@ -195,8 +211,18 @@ std::optional<double> TrainRankingRun::evaluate() {
         if (progress_) progress_->update(samples, [] { return "samples"; });
         return loop_.signal() == 0;
       });
+  if (const std::optional<embed::StoredRowStats> after = trainer_->stored_rows()) {
+    evaluated_rows_.ids += after->ids - before->ids;
+    evaluated_rows_.misses += after->misses - before->misses;
+  }
   if (!evaluation_) return std::nullopt;
   return evaluation_->loss;
+}
+
+double TrainRankingRun::hit_rate() const {
+  const embed::StoredRowStats all = *trainer_->stored_rows();
+  const std::uint64_t ids = all.ids - evaluated_rows_.ids, misses = all.misses - evaluated_rows_.misses;
+  return ids == 0 ? 0 : 1 - static_cast<double>(misses) / static_cast<double>(ids);
 }
 
 nlohmann::json TrainRankingRun::report() {
@@ -210,6 +236,11 @@ nlohmann::json TrainRankingRun::report() {
   if (plan_)
     for (std::size_t t = 0; t < plan_->tables.size(); ++t)
       tables[plan_->tables[t].name] = concat(plan_->plan.tables[t].sharding);
+  const std::optional<embed::StoredRowStats> stored = trainer_->stored_rows();
+  result["stored_tables"] = stored ? nlohmann::json{{"hit_rate", hit_rate()},
+                                                    {"rows_read", stored->rows_read},
+                                                    {"rows_written", stored->rows_written}}
+                                   : nlohmann::json();
   result["sharding"] = plan_ ? std::move(tables) : nlohmann::json();
   const auto& made = evaluation_;
   result["held_out_samples"] = made ? made->samples : 0;
@@ -233,6 +264,10 @@ void TrainRankingRun::print_summary() const {
     std::cout << ", normalised entropy " << shown(evaluation_->normalised_entropy) << ", on " << evaluation_->samples
               << " held-out samples, " << digits("%.1f", 100 * evaluation_->click_share) << " % of them clicked\n";
   }
+  if (const std::optional<embed::StoredRowStats> stored = trainer_->stored_rows())
+    std::cout << "\ntables in " << options_.table_folder << ": " << digits("%.1f", 100 * hit_rate())
+              << " % of the ids of the steps had their rows in memory, " << stored->rows_read << " rows were read and "
+              << stored->rows_written << " written\n";
   if (plan_) std::cout << '\n' << *plan_ << trainer_->ahead();
   std::cout << std::flush;
 }

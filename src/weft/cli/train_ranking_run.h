@@ -37,6 +37,7 @@ class TrainRankingRun {
   std::map<std::string, StateDict> state();
   void note_skipped(const ranking::LoadedBatch& batch);
   std::optional<double> evaluate();  // nullopt if interrupted
+  double hit_rate() const;           // of the rows that steps needed
   nlohmann::json report();
   void print_summary() const;
 
@@ -49,6 +50,7 @@ class TrainRankingRun {
   std::optional<ranking::BatchReader> batches_;
   ranking::LoadedBatch batch_;  // of the next step
   std::optional<ranking::Evaluation> evaluation_;
+  embed::StoredRowStats evaluated_rows_;     // of tables in files, by evaluations
   std::optional<train::Progress> progress_;  // of the evaluation at the end
   std::int64_t skipped_ = 0;                 // malformed lines
   std::string first_skipped_;

@@ -179,11 +179,13 @@ std::string TrainingLoop::status() const {
 void TrainingLoop::save(const train::Settings& settings) {
   if (folder_.empty() || saved_step_ == step_) return;
   const trace::Scope scope("checkpoint", "save", step_);
-  const std::map<std::string, StateDict> parts = training_.state();
-  std::map<std::string, std::vector<data::TensorBytes>> bytes;
-  train::CheckpointParts files;
-  for (const auto& [name, state] : parts) files[name] = bytes[name] = data::bytes_of(state);
-  if (saves_into_) saves_into_->save(step_, settings, files);
+  training_.save([&] {
+    const std::map<std::string, StateDict> parts = training_.state();
+    std::map<std::string, std::vector<data::TensorBytes>> bytes;
+    train::CheckpointParts files;
+    for (const auto& [name, state] : parts) files[name] = bytes[name] = data::bytes_of(state);
+    if (saves_into_) saves_into_->save(step_, settings, files);
+  });
   saved_step_ = step_;
 }
 

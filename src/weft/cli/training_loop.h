@@ -37,7 +37,9 @@ struct Training {
   std::function<std::optional<Future<double>>()> finish = [] { return std::nullopt; };
   std::function<std::optional<double>()> validate;          // returns the validation loss; nullopt if interrupted
   std::function<std::map<std::string, StateDict>()> state;  // returns the parts of a checkpoint
-  std::function<std::int64_t()> items;                      // returns the number of items in a step
+  // Calls `write`, which writes the state, before or after whatever else a checkpoint needs.
+  std::function<void(const std::function<void()>& write)> save = [](const auto& write) { write(); };
+  std::function<std::int64_t()> items;    // returns the number of items in a step
   std::function<std::string()> division;  // describes how a step is divided among devices; empty on one device
   std::string unit;                       // unit of the items: tokens
   // Returns the memory that a step needs at its peak, as planned, with what a pipeline computes ahead; 0 if nothing is.

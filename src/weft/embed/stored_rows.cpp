@@ -152,7 +152,6 @@ void StoredRows::place(Group& group, Planned& plan, std::vector<std::int64_t>& r
 
 StoredRows::Prepared StoredRows::prepare(std::span<std::vector<std::int64_t>> rows) {
   const trace::Scope scope("embed", "read rows");
-  begin();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::int64_t slots = groups_[g].cache.slots();
     if (std::ssize(rows[g]) <= slots) continue;

@@ -210,12 +210,21 @@ void StoredEmbeddingBagCollection::restore_if_loaded() {
   known_keys_ = keys_.unobserved();
 }
 
-StoredFeatures StoredEmbeddingBagCollection::prepare(const KeyedJaggedTensor& features, std::source_location where) {
-  const record::Call call("StoredEmbeddingBagCollection.prepare", where);
+void StoredEmbeddingBagCollection::open(std::source_location where) {
+  open(record::Call("StoredEmbeddingBagCollection.open", where));
+}
+
+void StoredEmbeddingBagCollection::open(const record::Call& call) {
   call.require(
       knows_states_,
       "call keep(optimizer.state()) before the first batch, so that the state of a row goes where the row goes");
   restore_if_loaded();
+  stored().begin();
+}
+
+StoredFeatures StoredEmbeddingBagCollection::prepare(const KeyedJaggedTensor& features, std::source_location where) {
+  const record::Call call("StoredEmbeddingBagCollection.prepare", where);
+  open(call);
   call.require(!options_.is_weighted || features.weights().defined(),
                "the collection is weighted, but the features have no weights");
   const std::vector<std::int64_t> ids = features.values().to_vector<std::int64_t>();

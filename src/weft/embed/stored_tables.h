@@ -29,6 +29,10 @@
 #include <weft/tensor/module.h>
 #include <weft/tensor/parameter_ref.h>
 
+namespace weft::record {
+class Call;
+}
+
 namespace weft::embed {
 
 struct StoredTablesOptions {
@@ -80,6 +84,9 @@ class StoredEmbeddingBagCollection : public Layer {
   // them. Throws Error for an id that is no row, naming feature and sample, and if memory does not hold all rows of the batch.
   StoredFeatures prepare(const KeyedJaggedTensor& features,
                          std::source_location where = std::source_location::current());
+  // Opens the files, which the first batch does otherwise, and begins with the rows of the checkpoint that was loaded, or initial ones. Throws
+  // Error if the files have other rows.
+  void open(std::source_location where = std::source_location::current());
   // Forgets batches that were prepared and that no step has used. No other thread may prepare one meanwhile.
   void discard_prepared();
 
@@ -122,6 +129,7 @@ class StoredEmbeddingBagCollection : public Layer {
 
   StoredRows& stored();
   void restore_if_loaded();
+  void open(const record::Call& call);
   std::vector<Tensor> parts(const Group& group) const;
 
   std::vector<EmbeddingBagConfig> configs_;

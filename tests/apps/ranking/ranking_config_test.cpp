@@ -43,8 +43,8 @@ TEST(RankingConfig, ValuesThatAreNone) {
   for (const char* widths : {"", "64,", "64,x", "64;32", "-1"})
     EXPECT_THAT(wrong("bottom", std::string(widths)), StartsWith("bottom must be ")) << widths;
   EXPECT_THAT(wrong("top", std::string("0")), StartsWith("top must be widths with commas, such as 64,32, from 1 to "));
-  EXPECT_EQ(wrong("schedule", std::string("prefetch")),
-            "schedule must be base, sparse_dist, fused_sparse_dist, exact or semi_sync, got prefetch");
+  EXPECT_EQ(wrong("schedule", std::string("fast")),
+            "schedule must be base, sparse_dist, fused_sparse_dist, prefetch, exact or semi_sync, got fast");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(Dlrm, LogitsAreThoseOfTheFormula) {
     for (const nn::Linear& linear : model.bottom.layers) x = layer(x, linear, true);
     std::vector<std::vector<double>> vectors{x};
     for (std::size_t i = 0; i < 26; ++i) {
-      const std::vector<float> rows = model.tables.rows(id_feature(i)).to_vector<float>();
+      const std::vector<float> rows = model.tables->rows(id_feature(i)).to_vector<float>();
       const std::int64_t row = ids[i * 6 + s];
       vectors.emplace_back(rows.begin() + 3 * row, rows.begin() + 3 * (row + 1));
     }
