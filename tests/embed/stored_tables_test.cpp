@@ -21,14 +21,17 @@ using test::expect_error;
 
 using Numbers = std::vector<std::int64_t>;
 
-std::vector<EmbeddingBagConfig> configs() {
-  return {{.num_embeddings = 400, .embedding_dim = 8, .name = "users", .feature_names = {"user", "friend"}},
-          {.num_embeddings = 100,
-           .embedding_dim = 8,
-           .name = "items",
-           .feature_names = {"item"},
-           .pooling = embed::Pooling::mean},
-          {.num_embeddings = 300, .embedding_dim = 4, .name = "pages", .feature_names = {"page", "user"}}};
+std::vector<EmbeddingBagConfig> configs(DType dtype = DType::f32) {
+  std::vector<EmbeddingBagConfig> tables = {
+      {.num_embeddings = 400, .embedding_dim = 8, .name = "users", .feature_names = {"user", "friend"}},
+      {.num_embeddings = 100,
+       .embedding_dim = 8,
+       .name = "items",
+       .feature_names = {"item"},
+       .pooling = embed::Pooling::mean},
+      {.num_embeddings = 300, .embedding_dim = 4, .name = "pages", .feature_names = {"page", "user"}}};
+  for (EmbeddingBagConfig& table : tables) table.data_type = dtype;
+  return tables;
 }
 
 // Ids of four features, most of them small, with empty bags.
@@ -50,7 +53,8 @@ KeyedJaggedTensor batch_of(std::int64_t number) {
 constexpr std::int64_t width = 8 + 8 + 8 + 4 + 4;
 
 struct InMemory {
-  EmbeddingBagCollection tables{configs()};
+  explicit InMemory(DType dtype) : tables(configs(dtype)) {}
+  EmbeddingBagCollection tables;
   nn::Linear out{width, 1};
   void fields(auto&& field) {
     field("tables", tables);
@@ -59,8 +63,8 @@ struct InMemory {
 };
 
 struct Stored {
-  explicit Stored(const std::filesystem::path& folder, double load_factor = 0.25)
-      : tables(configs(), {.folder = folder, .load_factor = load_factor}) {}
+  explicit Stored(const std::filesystem::path& folder, double load_factor = 0.25, DType dtype = DType::f32)
+      : tables(configs(dtype), {.folder = folder, .load_factor = load_factor}) {}
   StoredEmbeddingBagCollection tables;
   nn::Linear out{width, 1};
   void fields(auto&& field) {
@@ -88,9 +92,9 @@ auto step_of(Stored& model, Optimizer& optimizer) {
   });
 }
 
-std::vector<float> losses_in_memory(auto make_optimizer, int steps) {
+std::vector<float> losses_in_memory(auto make_optimizer, int steps, DType dtype = DType::f32) {
   manual_seed(3);
-  InMemory model;
+  InMemory model(dtype);
   auto optimizer = make_optimizer(model);
   const auto step = step_of(model, optimizer);
   std::vector<float> losses;
@@ -98,9 +102,10 @@ std::vector<float> losses_in_memory(auto make_optimizer, int steps) {
   return losses;
 }
 
-std::vector<float> losses_stored(auto make_optimizer, int steps, const std::filesystem::path& folder, int workers) {
+std::vector<float> losses_stored(auto make_optimizer, int steps, const std::filesystem::path& folder, int workers,
+                                 DType dtype = DType::f32) {
   manual_seed(3);
-  Stored model(folder);
+  Stored model(folder, 0.25, dtype);
   auto optimizer = make_optimizer(model);
   model.tables.keep(optimizer.state());
   const auto step = step_of(model, optimizer);
@@ -128,6 +133,28 @@ TEST(StoredTables, TrainToTheBitsOfTablesInMemory) {
   check(adagrad, 1);
   check(row_wise, 1);
   check(adam, 1);
+}
+
+constexpr auto rounded = [](auto make_optimizer) {
+  return [make_optimizer](auto& model) {
+    auto optimizer = make_optimizer(model);
+    optimizer.round_stochastically(5);
+    return optimizer;
+  };
+};
+
+TEST(StoredTables, Of16BitsTrainToTheBitsOfTablesInMemory) {
+  const auto check = [](auto make_optimizer, DType dtype) {
+    const TemporaryFolder folder;
+    const std::vector<float> losses = losses_in_memory(make_optimizer, 40, dtype);
+    EXPECT_EQ(losses_stored(make_optimizer, 40, folder.path(), 1, dtype), losses);
+    return losses;
+  };
+  for (const DType dtype : {DType::bf16, DType::f16}) {
+    EXPECT_NE(check(row_wise, dtype), check(rounded(row_wise), dtype));
+    check(rounded(sgd), dtype);
+    check(rounded(adam), dtype);
+  }
 }
 
 std::string error_of(auto&& call) {

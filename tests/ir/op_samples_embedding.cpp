@@ -17,7 +17,8 @@ struct LookupCase {
   std::int64_t parts = 0;             // 0: rows are not placed
   std::vector<PlacedPiece> pieces{};  // of all parts
   bool unpooled = false;
-  bool random = false;  // updates get random bits
+  bool random = false;        // updates get random bits
+  bool row_counters = false;  // of which each row says where they begin
 
   EmbeddingAttributes attributes() const {
     return {of_keys, of_tables, means, false, IdBounds::IGNORE, "a,b,c", parts == 0 ? 0 : 2, unpooled};
@@ -73,9 +74,12 @@ const LookupCase lookup_cases[] = {
     {{{12, 2}}, 3, 4, 20, {}, {}, {}, false, 0, 2, by_rows},
     {{{12, 3}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows, false, true},
     // Unpooled: a key and padding without rows; in blocks, with weights; of placed rows.
-    {{{5, 3}, {7, 3}}, 3, 4, 24, {2, 0}, {0, 1}, {0, 1}, false, 0, 0, {}, true, true},
+    {{{5, 3}, {7, 3}}, 3, 4, 24, {2, 0}, {0, 1}, {0, 1}, false, 0, 0, {}, true, true, true},
     {{{6, 4}}, 2, 3, 12, {1, 0}, {0, 0}, {1, 0}, true, 2, 0, {}, true},
     {{{12, 5}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows, true, true},
+    // Each row says where its random bits begin: of tables, and of placed rows.
+    {{{5, 2}, {9, 3}}, 3, 2, 9, {0, 2, 0}, {0, 1, 1}, {0, 1, 0}, false, 0, 0, {}, false, true, true},
+    {{{12, 3}}, 3, 2, 8, {}, {}, {}, true, 4, 2, by_rows, false, true, true},
 };
 
 // Returns the sums of the lengths so far in a block, at most `ids`.
@@ -203,6 +207,10 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
     if (c.weighted) operands.push_back(x[inputs.ids + 2]);
     if (c.parts != 0) operands.push_back(c.placed(graph));
     if (c.random) operands.push_back(constant(graph, Type(DType::u64, {}), 12345));
+    for (std::size_t t = 0; c.row_counters && t < count; ++t) {
+      const Value row = iota(graph, Type(DType::i64, {c.tables[t][0]}), 0);
+      operands.push_back(row * row * constant_like(row, 3) + constant_like(row, static_cast<double>(t)));
+    }
     operands.push_back(x.back());
     const EmbeddingUpdateAttributes attributes{.lookups = lookups,
                                                .keys = c.of_keys,
@@ -217,7 +225,8 @@ void update_samples(SampleList& list, const LookupCase& c, DType dtype, DType in
                                                .placed = placed,
                                                .placed_tables = placed_tables,
                                                .unpooled = unpooled,
-                                               .counters = counters};
+                                               .counters = counters,
+                                               .row_counters = c.row_counters};
     return all_results(graph.append(list.op(), operands, &attributes, {}, regions));
   });
   set_ranges(sample, inputs);

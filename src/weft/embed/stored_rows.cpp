@@ -188,7 +188,11 @@ StoredRows::Prepared StoredRows::prepare(std::span<std::vector<std::int64_t>> ro
       wanted.push_back({planned.moves[i].in, std::span(planned.records).subspan(i * bytes, bytes)});
     read(group, wanted);
     std::vector<std::int64_t>& slots = prepared.slots.emplace_back();
-    for (const RowCache::Move& move : planned.moves) slots.push_back(move.slot);
+    std::vector<std::int64_t>& coming = prepared.coming.emplace_back();
+    for (const RowCache::Move& move : planned.moves) {
+      slots.push_back(move.slot);
+      coming.push_back(move.in);
+    }
   }
   return prepared;
 }

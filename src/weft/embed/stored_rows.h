@@ -55,8 +55,9 @@ class StoredRows {
   StoredRows& operator=(const StoredRows&) = delete;
 
   struct Prepared {
-    std::int64_t batch = 0;                             // its number, unique in this process
-    std::vector<std::vector<std::int64_t>> slots = {};  // of each group: those whose rows change
+    std::int64_t batch = 0;                              // its number, unique in this process
+    std::vector<std::vector<std::int64_t>> slots = {};   // of each group: those whose rows change
+    std::vector<std::vector<std::int64_t>> coming = {};  // and the rows that come there
   };
   // Replaces the rows that a batch needs, of each group, by their slots, and reads those that are not in memory. Throws Error if they do not
   // all fit there.

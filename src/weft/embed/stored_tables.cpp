@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstring>
 #include <utility>
 
+#include <weft/base/half.h>
 #include <weft/base/knobs.h>
 #include <weft/base/random.h>
 #include <weft/embed/stored_rows.h>
@@ -21,6 +23,7 @@
 #include <weft/tensor/manipulation.h>
 #include <weft/tensor/random.h>
 #include <weft/tensor/reduction.h>
+#include <weft/tensor/rounding.h>
 
 namespace weft::embed {
 
@@ -39,8 +42,8 @@ void check(const record::Call& call, const std::vector<EmbeddingBagConfig>& tabl
            const StoredTablesOptions& options) {
   detail::check_tables(call, tables);
   for (const EmbeddingBagConfig& table : tables) {
-    call.require(table.data_type == DType::f32, "table \"", table.name, "\" is of ", table.data_type,
-                 "; stored tables are of f32");
+    call.require(table.data_type != DType::f64 && byte_size(table.data_type) >= 2, "table \"", table.name, "\" is of ",
+                 table.data_type, "; stored tables are of f32, f16 or bf16");
     call.require(!table.init_fn, "table \"", table.name,
                  "\" has an init_fn, which makes all rows at once; use weight_init_min and weight_init_max");
     call.require(table.sparse_update, "table \"", table.name, "\" has sparse_update = false, which updates all rows");
@@ -54,12 +57,24 @@ void check(const record::Call& call, const std::vector<EmbeddingBagConfig>& tabl
 struct InitialRows {
   std::int64_t first_row = 0, width = 0;  // first_row: of the table in its group
   std::uint64_t key = 0;
-  float low = 0, range = 0;
+  double low = 0, range = 0;
+  DType dtype = DType::f32;
 
   void make(std::int64_t row, std::span<std::byte> values) const {
-    // Philox gives four elements at once; its counter is the number of the block, and the key.
+    dtype == DType::f32   ? make_as<float>(row, values)
+    : dtype == DType::f16 ? make_as<float16>(row, values)
+                          : make_as<bfloat16>(row, values);
+  }
+
+ private:
+  // Numbers of 16 bits are rounded after each operation; products of f32 may be contracted with the sum.
+  template <class T>
+  void make_as(std::int64_t row, std::span<std::byte> values) const {
+    constexpr int digits = std::same_as<T, float> ? 24 : std::same_as<T, float16> ? 11 : 8;
     const auto key_words = random::split(key);
-    const bool contracts = !knobs::strict();
+    const bool contracts = std::same_as<T, float> && !knobs::strict();
+    const auto scale = static_cast<float>(T(range)), offset = static_cast<float>(T(low));
+    // Philox gives four elements at once; its counter is the number of the block, and the key.
     std::array<std::uint32_t, 4> block = {};
     std::uint64_t known = ~std::uint64_t{0};
     for (std::int64_t column = 0; column < width; ++column) {
@@ -68,8 +83,9 @@ struct InitialRows {
         const auto number = random::split(element / 4);
         block = random::philox4x32(key_words, {number[0], number[1], key_words[0], key_words[1]});
       }
-      const float unit = static_cast<float>(block[element % 4] >> 8) * 0x1p-24F;
-      const float value = contracts ? std::fma(unit, range, low) : unit * range + low;
+      const float unit = std::ldexp(static_cast<float>(block[element % 4] >> (32 - digits)), -digits);
+      const auto product = static_cast<float>(T(unit * scale));
+      const T value(contracts ? std::fma(unit, scale, offset) : product + offset);
       std::memcpy(values.data() + column * sizeof value, &value, sizeof value);
     }
   }
@@ -78,12 +94,14 @@ struct InitialRows {
 std::string described(const std::vector<EmbeddingBagConfig>& tables) {
   std::string text;
   for (const EmbeddingBagConfig& table : tables)
-    text += concat(text.empty() ? "" : ", ", table.name, " [", table.num_embeddings, ", ", table.embedding_dim, ']');
+    text += concat(text.empty() ? "" : ", ", table.name, " [", table.num_embeddings, ", ", table.embedding_dim, ']',
+                   table.data_type == DType::f32 ? "" : concat(" of ", table.data_type));
   return text;
 }
 
-// Returns the rows [n, width] of a matrix, with other rows instead of those in these slots.
-std::vector<Tensor> with_rows(std::span<const Tensor> matrices, const Tensor& slots, std::span<const Tensor> rows) {
+// Returns matrices of one dtype, with other rows [n, width] instead of those in these slots.
+std::vector<Tensor> with_rows_of_one_dtype(std::span<const Tensor> matrices, const Tensor& slots,
+                                           std::span<const Tensor> rows) {
   const std::int64_t count = slots.elements();
   const Bags bags{.ids = slots, .ends = reshape(arange(1, count + 1, 1, DType::i64), {1, count})};
   const PooledKey alone[] = {{.key = 0, .table = 0}};
@@ -93,17 +111,29 @@ std::vector<Tensor> with_rows(std::span<const Tensor> matrices, const Tensor& sl
     const std::int64_t width = matrices[i].elements() / matrices[i].size(0);
     const Tensor table = reshape(matrices[i], {matrices[i].size(0), width});
     const Tensor looked_up = embedding_bag(std::span(&table, 1), bags, alone);
-    const Tensor gradient = grad(sum(looked_up * reshape(rows[i], {count, width})), table);
+    const Tensor gradient = grad(sum(looked_up * reshape(rows[i], {count, width}).to(looked_up.dtype())), table);
     tables.push_back({.value = table, .gradient = gradient, .states = {}});
   }
   const auto store = [](std::span<const TableRows> of_row) {
     std::vector<UpdatedRows> stored;
-    for (const TableRows& row : of_row) stored.push_back({row.gradient, {}});
+    for (const TableRows& row : of_row) stored.push_back({row.gradient.to(row.value.dtype()), {}});
     return stored;
   };
   std::vector<Tensor> made;
   const std::vector<UpdatedRows> updated = update_rows(tables, store);
   for (std::size_t i = 0; i < updated.size(); ++i) made.push_back(reshape(updated[i].value, matrices[i].shape()));
+  return made;
+}
+
+// The same for a table and its states, which are of f32 for a table of 16 bits.
+std::vector<Tensor> with_rows(std::span<const Tensor> matrices, const Tensor& slots, std::span<const Tensor> rows) {
+  const auto differs = [&](const Tensor& matrix) { return matrix.dtype() != matrices[0].dtype(); };
+  const std::ptrdiff_t first = std::ranges::find_if(matrices, differs) - matrices.begin();
+  std::vector<Tensor> made = with_rows_of_one_dtype(matrices.first(first), slots, rows.first(first));
+  if (first < std::ssize(matrices)) {
+    const std::vector<Tensor> states = with_rows(matrices.subspan(first), slots, rows.subspan(first));
+    made.insert(made.end(), states.begin(), states.end());
+  }
   return made;
 }
 
@@ -132,10 +162,14 @@ StoredEmbeddingBagCollection::StoredEmbeddingBagCollection(std::vector<Embedding
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Group& group = groups_[g];
     group.slots = std::max<std::int64_t>(1, std::llround(options_.load_factor * static_cast<double>(rows[g])));
-    group.rows.reset(zeros({group.slots, group.width}));
+    group.rows.reset(zeros({group.slots, group.width}, configs_[0].data_type));
     group.rows.sparse_update = true;
     group.versions.reset(zeros({rows[g]}, DType::u8));
     group.versions.requires_grad = false;
+    if (byte_size(configs_[0].data_type) == 2) {
+      group.counters.reset(zeros({group.slots}, DType::i64));
+      group.rows.row_counters.emplace(group.counters);
+    }
   }
   state_.requires_grad = keys_.requires_grad = false;
   keys_.reset(from_vector(std::move(keys), {std::ssize(configs_)}));
@@ -154,7 +188,6 @@ void StoredEmbeddingBagCollection::keep(const std::vector<NamedParameter>& state
       const Type type = state.parameter->type();
       const std::string prefix = concat(group.rows.name(), '.');
       if (!state.name.starts_with(prefix) || type.rank() == 0 || type.dim(0) != Dim(group.slots)) continue;
-      call.require(type.dtype() == DType::f32, "the state ", state.name, " is ", type, ", not f32");
       group.states.emplace_back(*state.parameter);
     }
 }
@@ -187,8 +220,9 @@ StoredRows& StoredEmbeddingBagCollection::stored() {
       initial.push_back({.first_row = places_[t].first_row,
                          .width = group.width,
                          .key = keys[t],
-                         .low = static_cast<float>(low),
-                         .range = static_cast<float>(high - low)});
+                         .low = low,
+                         .range = high - low,
+                         .dtype = configs_[t].data_type});
     }
     stored.initial = [initial = std::move(initial)](std::int64_t row, std::span<std::byte> values) {
       std::prev(std::ranges::upper_bound(initial, row, {}, &InitialRows::first_row))->make(row, values);
@@ -270,10 +304,30 @@ StoredFeatures StoredEmbeddingBagCollection::prepare(const KeyedJaggedTensor& fe
   made.number_ = from_vector(std::vector<std::int64_t>{prepared.batch}, {1});
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const std::int64_t count = std::ssize(prepared.slots[g]);
-    made.slots_.push_back(from_vector(std::move(prepared.slots[g]), {count}));
-    mark_dynamic(made.slots_.back(), 0, {.name = concat("exchanged rows of width ", groups_[g].width)}, where);
+    const auto give = [&](std::vector<Tensor>& to, std::vector<std::int64_t> numbers) {
+      to.push_back(from_vector(std::move(numbers), {count}));
+      mark_dynamic(to.back(), 0, {.name = concat("exchanged rows of width ", groups_[g].width)}, where);
+    };
+    give(made.slots_, std::move(prepared.slots[g]));
+    if (groups_[g].counters.defined()) give(made.counters_, counters_of(g, prepared.coming[g]));
   }
   return made;
+}
+
+// Returns where the random bits of rows begin: the same numbers as those of tables in memory.
+std::vector<std::int64_t> StoredEmbeddingBagCollection::counters_of(std::size_t group,
+                                                                    std::span<const std::int64_t> rows) const {
+  std::vector<std::pair<std::int64_t, std::int64_t>> tables;  // the first row of each, and its counter
+  for (std::size_t t = 0; t < configs_.size(); ++t)
+    if (places_[t].group == group) tables.emplace_back(places_[t].first_row, rounding_counter(configs_[t].name));
+  const std::int64_t step = ir::counters_of_row(groups_[group].width);
+  std::vector<std::int64_t> counters;
+  for (const std::int64_t row : rows) {
+    const auto [first_row, first_counter] =
+        *std::prev(std::ranges::upper_bound(tables, row, {}, &std::pair<std::int64_t, std::int64_t>::first));
+    counters.push_back(first_counter + step * (row - first_row));
+  }
+  return counters;
 }
 
 void StoredEmbeddingBagCollection::discard_prepared() {
@@ -297,6 +351,8 @@ ResidentFeatures StoredEmbeddingBagCollection::exchange(const StoredFeatures& fe
     const std::vector<Tensor> after = with_rows(before, features.slots_[g], of_group);
     group.rows = stop_gradient(after[0]);
     for (std::size_t i = 1; i < after.size(); ++i) *group.states[i - 1].get() = stop_gradient(after[i]);
+    if (group.counters.defined())
+      group.counters = index_copy(group.counters, 0, features.slots_[g], features.counters_[g]);
   }
   state_ = zeros({1}, DType::i64);
   return ResidentFeatures(features.features_);

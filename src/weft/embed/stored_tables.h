@@ -51,13 +51,15 @@ class StoredFeatures {
     field("features", features_);
     field("number", number_);
     field("slots", slots_);
+    field("counters", counters_);
   }
 
  private:
   friend class StoredEmbeddingBagCollection;
-  KeyedJaggedTensor features_;  // with slots instead of ids
-  Tensor number_;               // i64 [1], of the batch
-  std::vector<Tensor> slots_;   // i64, of each group: those whose rows change
+  KeyedJaggedTensor features_;    // with slots instead of ids
+  Tensor number_;                 // i64 [1], of the batch
+  std::vector<Tensor> slots_;     // i64, of each group: those whose rows change
+  std::vector<Tensor> counters_;  // i64, of tables of 16 bits: where the random bits of the rows that come begin
 };
 
 // A batch whose rows are in memory.
@@ -69,7 +71,7 @@ class ResidentFeatures {
 
 class StoredEmbeddingBagCollection : public Layer {
  public:
-  // The configuration is that of an EmbeddingBagCollection, with tables of f32 that are updated by rows and have no init_fn; initial rows
+  // The configuration is that of an EmbeddingBagCollection, with tables of f32, f16 or bf16 that are updated by rows and have no init_fn; initial rows
   // are the same as its. Throws Error for another one, and if the folder has other tables or is used by another process.
   StoredEmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables, StoredTablesOptions options,
                                std::source_location where = std::source_location::current());
@@ -120,6 +122,7 @@ class StoredEmbeddingBagCollection : public Layer {
     std::int64_t slots = 0;
     Parameter rows = {};      // of all slots
     Parameter versions = {};  // u8, of the file
+    Parameter counters = {};  // i64, of all slots of tables of 16 bits; follows from the rows, and so is not saved
     std::vector<ParameterRef> states = {};
   };
   struct Place {
@@ -131,6 +134,7 @@ class StoredEmbeddingBagCollection : public Layer {
   void restore_if_loaded();
   void open(const record::Call& call);
   std::vector<Tensor> parts(const Group& group) const;
+  std::vector<std::int64_t> counters_of(std::size_t group, std::span<const std::int64_t> rows) const;
 
   std::vector<EmbeddingBagConfig> configs_;
   StoredTablesOptions options_;

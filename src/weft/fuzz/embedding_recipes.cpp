@@ -173,6 +173,7 @@ void grow_embedding_update(Grower& g, const Op& op) {
   Dims columns, lookups(bags.tables.size(), 0), weighted{bags.weights ? 1 : 0}, bodies{0},
       placed{bags.attributes().placed}, placed_tables{0}, unpooled{bags.unpooled ? 1 : 0}, counters;
   if (random) counters = {g.random().between(0, 5), 2};
+  const bool row_counters = random && g.random().one_in(2);
   for (std::size_t i = 0; i < bags.tables.size(); ++i)
     columns.push_back(bags.unpooled ? 0 : static_cast<std::int64_t>(i) * tables[0].size(1));
   const ir::EmbeddingUpdateAttributes attributes{.lookups = lookups,
@@ -188,12 +189,17 @@ void grow_embedding_update(Grower& g, const Op& op) {
                                                  .placed = placed,
                                                  .placed_tables = placed_tables,
                                                  .unpooled = unpooled,
-                                                 .counters = counters};
+                                                 .counters = counters,
+                                                 .row_counters = row_counters};
   std::vector<Value> operands{tables[0], g.fitted(tables[0].type().with(pooled)), g.fitted(pooled, bags.pooled(tables)),
                               bags.ids, bags.ends};
   if (bags.weights) operands.push_back(bags.weights);
   if (bags.pieces) operands.push_back(bags.pieces);
   if (random) operands.push_back(ir::constant(g.graph(), Type(DType::u64, {}), g.random().between(0, 9)));
+  if (row_counters) {
+    const Value number = ir::iota(g.graph(), Type(DType::i64, {tables[0].size(0)}), 0);
+    operands.push_back(number * number);
+  }
   operands.push_back(g.fitted(pooled, Dims{}));
   const Type row = ir::row_type(tables[0].type());
   std::vector<Type> inputs{row, row.with(pooled), row.with(pooled)};

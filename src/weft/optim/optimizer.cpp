@@ -372,6 +372,8 @@ void Optimizer::step_sparse(std::span<State* const> states, std::span<const Tens
   for (std::size_t i = 0; i < states.size(); ++i) {
     tables.push_back({.value = states[i]->named.parameter->tensor(), .gradient = gradients[i], .states = {}});
     for (const Parameter& slot : states[i]->slots) tables.back().states.push_back(slot);
+    if (const auto& counters = states[i]->named.parameter->row_counters; counters && counters->get() != nullptr)
+      tables.back().row_counters = counters->get()->tensor();
     steps.push_back(number_of(*states[i], numbers.number));
   }
   const auto body = [&](std::span<const TableRows> rows) {

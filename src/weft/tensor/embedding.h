@@ -86,6 +86,8 @@ struct TableRows {
   Tensor gradient;  // for the body: the sum of the gradients of the row, f32, or f64 for tables of f64
   std::vector<Tensor> states;
   Tensor random_bits = {};  // for the body, if asked for: u32, as many as the row has columns
+  Tensor row_counters =
+      {};  // of a table: i64 [rows], where the random bits of each row begin; undefined: as the lookup says
 };
 struct UpdatedRows {
   Tensor value;

@@ -235,8 +235,15 @@ class Update {
       operands.insert(operands.end(), node->operands.begin() + 1, node->operands.end());
     }
     if (has_random_bits_) operands.push_back(frame_.value(options_.random_key));
+    ir::EmbeddingUpdateAttributes attributes = lists.attributes(states, has_random_bits_);
+    const auto has_counters = [&](std::size_t t) { return tables_[t].row_counters.defined(); };
+    attributes.row_counters = has_random_bits_ && has_counters(group[0]);
+    if (attributes.row_counters) {
+      frame_.require(std::ranges::all_of(group, has_counters),
+                     "row_counters are those of some of the tables that a lookup reads, not of all");
+      for (const std::size_t t : group) operands.push_back(frame_.value(tables_[t].row_counters));
+    }
     operands.insert(operands.end(), numbers_.begin(), numbers_.end());
-    const ir::EmbeddingUpdateAttributes attributes = lists.attributes(states, has_random_bits_);
     ir::Node& update = frame_.graph().append(ir::ops::embedding_update, operands, &attributes, {}, bodies);
     for (std::size_t i = 0; i < group.size(); ++i) {
       const auto result = [&](std::size_t of) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -35,6 +36,7 @@ class Parameter {
       : requires_grad(other.requires_grad),
         sparse_update(other.sparse_update),
         saved_pieces(other.saved_pieces),
+        row_counters(other.row_counters),
         value_(state(detail::copy_of(other.tensor()))) {
     made();
   }
@@ -42,6 +44,7 @@ class Parameter {
       : requires_grad(other.requires_grad),
         sparse_update(other.sparse_update),
         saved_pieces(std::move(other.saved_pieces)),
+        row_counters(std::move(other.row_counters)),
         value_(other.take()) {
     made();
     place_.take(other.place_, *this);
@@ -51,6 +54,7 @@ class Parameter {
     requires_grad = other.requires_grad;
     sparse_update = other.sparse_update;
     saved_pieces = other.saved_pieces;
+    row_counters = other.row_counters;
     return *this;
   }
   // Not noexcept, because every write may throw.
@@ -62,6 +66,7 @@ class Parameter {
     requires_grad = other.requires_grad;
     sparse_update = other.sparse_update;
     saved_pieces = other.saved_pieces;
+    row_counters = other.row_counters;
     return *this;
   }
   ~Parameter() {
@@ -104,6 +109,8 @@ class Parameter {
   Flag sparse_update{false, "sparse_update"};
   // How a state dict holds the value; null: as it is.
   std::shared_ptr<const SavedPieces> saved_pieces = {};
+  // Of an embedding table: the parameter i64 [rows] that says where the random bits of each row begin, if its rows come and go.
+  std::optional<ParameterRef> row_counters = {};
 
   // Returns the path under which named_parameters last found the parameter; empty if it was never named.
   std::string_view name() const { return path_.interned ? path_.interned : ""; }

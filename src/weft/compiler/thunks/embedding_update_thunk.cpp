@@ -93,8 +93,8 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
         const Occurrence<Real>& first = groups_.occurrences()[groups_.begin(k)];
         const std::int64_t row = first.row;
         if (plan_.random_bits)
-          plan_.random_bits->draw(*launch_.at<std::uint64_t>(thunk_.from_[plan_.operands.key]),
-                                  entries_[first.entry].counter(row), plan_.widths[table], bits_);
+          plan_.random_bits->draw(*launch_.at<std::uint64_t>(thunk_.from_[plan_.operands.key]), counter(first),
+                                  plan_.widths[table], bits_);
         for (std::size_t i = 0; i < rows_.size(); ++i)
           runner.set(i == 0 ? 0 : i + 1, rows_[i].at + row * rows_[i].bytes);
         runner.run();
@@ -116,6 +116,13 @@ class EmbeddingUpdateThunk final : public runtime::Thunk {
     std::byte* cotangent(const Occurrence<Real>& at) const {
       const Cotangents& rows = cotangents_[at.entry];
       return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(rows.at + at.place * rows.columns));
+    }
+
+    // Returns where the random bits of a row begin.
+    std::uint64_t counter(const Occurrence<Real>& first) const {
+      const int counters = plan_.operands.row_counters;
+      return counters < 0 ? entries_[first.entry].counter(first.row)
+                          : launch_.at<std::int64_t>(thunk_.from_[counters + table_])[first.row];
     }
 
     // Loads what the occurrences before `end` need.

@@ -235,7 +235,11 @@ std::vector<Array> embedding_update(const NodeCall& call) {
     const Array& cotangent = call[at.cotangent];
     const std::int64_t columns = columns_of(cotangent.type(), lookup);
     for_each_id(lookup, entry, a.bounds, a.names, [&](const Found& found) {
-      if (!touched[entry.table][found.row]) counters[entry.table][found.row] = entry.counter(found.row);
+      if (!touched[entry.table][found.row])
+        counters[entry.table][found.row] =
+            places.row_counters < 0
+                ? entry.counter(found.row)
+                : call[places.row_counters + static_cast<int>(entry.table)].data<std::int64_t>()[found.row];
       touched[entry.table][found.row] = true;
       for (std::int64_t c = 0; c < entry.width; ++c)
         gradients[entry.table].add(found.row * entry.width + c,

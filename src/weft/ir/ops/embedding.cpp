@@ -213,6 +213,10 @@ UpdateOperands update_operands(const EmbeddingUpdateAttributes& a) {
     at += 3 + (weighted ? 1 : 0) + (placed ? 1 : 0);
   }
   if (!a.counters.empty()) places.key = at++;
+  if (a.row_counters) {
+    places.row_counters = at;
+    at += places.tables;
+  }
   places.numbers = at;
   return places;
 }
@@ -317,6 +321,14 @@ void embedding_update_type(const Call& call, std::vector<Type>& results) {
     require_count(call, "counters", a.counters, 2 * tables.size());
     const Type key(DType::u64, {});
     call.require(call.type(places.key) == key, "the key of random bits must be ", key, ", got ", call.type(places.key));
+  }
+  if (places.row_counters >= 0) {
+    call.require(places.key >= 0, "row_counters: there are no random bits");
+    for (int t = 0; t < places.tables; ++t) {
+      const Type counters = call.type(places.row_counters + t);
+      call.require(counters == Type(DType::i64, {tables[t].dim(0)}), "table ", t,
+                   " needs where the random bits of each row begin, i64, got ", counters);
+    }
   }
   for (std::size_t i = 0; i < places.lookups.size(); ++i) {
     const UpdateOperands::Lookup& at = places.lookups[i];

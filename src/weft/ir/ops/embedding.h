@@ -78,6 +78,8 @@ struct EmbeddingUpdateAttributes {
   // Empty, or as EmbeddingAttributes::counters. Then regions take, behind the states, random bits for the row: u32, as many as it has
   // columns. They are those of Philox with the operand `key` and the counter of the row, whoever computes them.
   Ints counters = {};
+  // True: an operand of each table says where the random bits of each of its rows begin, instead of `counters`, which is not empty.
+  bool row_counters = false;
   static void fields(auto& self, auto&& field) {
     field("lookups", self.lookups);
     field("keys", self.keys);
@@ -93,6 +95,7 @@ struct EmbeddingUpdateAttributes {
     field("placed_tables", self.placed_tables);
     field("unpooled", self.unpooled);
     field("counters", self.counters);
+    field("row_counters", self.row_counters);
   }
 };
 
@@ -150,7 +153,7 @@ struct LookupOperandPlaces {
 LookupOperandPlaces lookup_operand_places(int first, bool weighted, bool placed);
 
 // Where the operands of an update are: the tables, for each state that of all tables, the lookups, the key of the random bits if regions
-// take any, and the numbers for the regions.
+// take any and perhaps where those of each row begin, and the numbers for the regions.
 struct UpdateOperands {
   struct Lookup : LookupOperandPlaces {
     int cotangent = 0;
@@ -158,8 +161,9 @@ struct UpdateOperands {
   };
   int tables = 0, states = 0;
   std::vector<Lookup> lookups = {};
-  int key = -1;     // u64 []; -1: none
-  int numbers = 0;  // the first number
+  int key = -1;           // u64 []; -1: none
+  int row_counters = -1;  // i64 [rows], of the first table; those of the others follow; -1: none
+  int numbers = 0;        // the first number
 
   int state(int table, int i) const { return tables + i * tables + table; }
 };

@@ -119,6 +119,7 @@ void embedding_update_factors(const Node& node, Factors& f) {
         f.operands[table] = f.results[table] = rows_of(f, pieces, type, placed);
         for (int s = 0; s < places.states; ++s)
           f.operands[places.state(table, s)][0] = f.results[places.state(table, s)][0] = f.operands[table][0];
+        if (places.row_counters >= 0) f.operands[places.row_counters + table][0] = f.operands[table][0];
       } else {
         placed.slots = f.add(pieces.dim(1), Split::whole);
       }
