@@ -88,6 +88,21 @@ TEST(Autodiff, OfSlicesThatAreTheWholeIsTheirConcatenation) {
               ElementsAre(ElementsAre(100, 101, 111, 111, 101, 101, 100)));
 }
 
+TEST(Autodiff, OfSlicesWithGapsHasZerosThere) {
+  const Type matrix(DType::f64, {2, 8});
+  const auto graph = make_graph(std::array{matrix}, [&](Graph& g, std::span<const Value> x) {
+    const auto columns = [&](std::int64_t begin, std::int64_t end) {
+      const std::array<std::int64_t, 2> start{0, begin}, limit{2, end}, ones{1, 1};
+      return slice(x[0], start, limit, ones);
+    };
+    const Value y = concatenate(std::array{columns(4, 5) * 3.0, columns(1, 2), columns(5, 7) * 5.0}, 1);
+    return gradient_of_sum(g, y, x);
+  });
+  EXPECT_EQ(interpret(*graph, std::array{Array(matrix)})[0],
+            Array::of<double>({2, 8}, {0, 1, 0, 0, 3, 5, 5, 0, 0, 1, 0, 0, 3, 5, 5, 0}));
+  EXPECT_EQ(count(*graph, ops::pad), 0u);
+}
+
 // The slices are along different dimensions.
 TEST(Autodiff, OfRowsAndColumnsIsTheirSum) {
   const Type matrix(DType::f64, {2, 2});

@@ -9,13 +9,33 @@ namespace weft::ir {
 
 namespace {
 
-bool are_the_whole(const std::vector<CotangentSlice>& sorted, std::int64_t size) {
+bool overlap(const std::vector<CotangentSlice>& sorted) {
   std::int64_t end = 0;
   for (const CotangentSlice& slice : sorted) {
-    if (slice.start != end) return false;
-    end += slice.cotangent.size(slice.dim);
+    if (slice.start < end) return true;
+    end = slice.start + slice.cotangent.size(slice.dim);
   }
-  return end == size;
+  return false;
+}
+
+// Returns the slices one after the other, with zeros where there are none.
+Value joined(Type type, const std::vector<CotangentSlice>& sorted) {
+  const int dim = sorted.front().dim;
+  std::vector<Value> parts;
+  std::int64_t end = 0;
+  const auto fill_up_to = [&](std::int64_t start) {
+    if (start == end) return;
+    std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+    dims[dim] = start - end;
+    parts.push_back(constant(sorted.front().cotangent.graph(), Type(type.dtype(), dims), 0));
+  };
+  for (const CotangentSlice& slice : sorted) {
+    fill_up_to(slice.start);
+    parts.push_back(slice.cotangent);
+    end = slice.start + slice.cotangent.size(dim);
+  }
+  fill_up_to(type.size(dim));
+  return concatenate(parts, dim);
 }
 
 }  // namespace
@@ -24,11 +44,7 @@ Value sum_of_slices(Type type, const std::vector<CotangentSlice>& slices) {
   const int dim = slices.front().dim;
   std::vector<CotangentSlice> sorted = slices;
   std::ranges::stable_sort(sorted, {}, &CotangentSlice::start);
-  if (sorted.size() > 2 && are_the_whole(sorted, type.size(dim))) {
-    std::vector<Value> parts;
-    for (const CotangentSlice& slice : sorted) parts.push_back(slice.cotangent);
-    return concatenate(parts, dim);
-  }
+  if (sorted.size() > 2 && !overlap(sorted)) return joined(type, sorted);
   Value sum;
   for (const CotangentSlice& slice : slices) {
     const Value part = slice.cotangent;

@@ -1,6 +1,6 @@
-// Cotangents of slices of a value. If three or more slices make up the whole value, as the parts of a weight or the steps of a sequence do,
-// its cotangent is their concatenation. Otherwise each of them is padded with zeros, and what was padded is added: two slices, such as the
-// first and the last rows, may meet only for one size, for which the program would then differ.
+// Cotangents of slices of a value. If three or more slices have no element in common, as the parts of a weight or the steps of a sequence,
+// its cotangent is their concatenation, with zeros between them. Otherwise each of them is padded with zeros, and what was padded is added: two
+// slices, such as the first and the last rows, may meet only for one size, for which the program would then differ.
 #pragma once
 
 #include <vector>
