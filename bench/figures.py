@@ -281,6 +281,20 @@ def sparse_figures(build: Path, quick: bool, say) -> list[Figure]:
         for peer, target in (("fbgemm", 1.5), ("torch", 1.5)):
             if peer in best:
                 figures.append(Figure(f"{name}: speed against {peer}", best[peer] / best["weft"], ">=", target, "times"))
+    return figures + plan_figures(build, quick, say)
+
+
+def plan_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """Compares what the planner of embedding tables predicts with what steps take, for random plans of two sets of tables."""
+    figures = []
+    for tables in ("criteo", "mixed"):
+        done = subprocess.run([build / "bin/bench/table_plans", tables, *(("3", "1") if quick else ("20", "6"))],
+                              check=True, capture_output=True, text=True)
+        result = json.loads(done.stdout)
+        measured = [plan["measured_ms"] for plan in result["plans"]]
+        say(f"plans of {tables} tables: steps take {min(measured):.3g} to {max(measured):.3g} ms")
+        figures.append(Figure(f"plans of {tables} tables: rank correlation of predicted and measured times", result["rank_correlation"], ">=", 0.9))
+        figures.append(Figure(f"plans of {tables} tables: the planner's against the fastest", result["chosen_over_best"], "<=", 1.1, "times"))
     return figures
 
 

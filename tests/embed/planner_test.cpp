@@ -45,6 +45,28 @@ TEST(Planner, IsAtLeastAsGoodAsOneKindForAll) {
   }
 }
 
+TEST(Planner, DevicesThatShareCpusTakeTurns) {
+  const auto tables = tables_of_sizes({200'000, 200'000, 200'000, 200'000});
+  ShardingPlan even{of_four, {"data"}, {}}, uneven = even;
+  for (std::int64_t t = 0; t < 4; ++t) {
+    even.tables.push_back({TableSharding::table_wise, {t}});
+    uneven.tables.push_back({TableSharding::table_wise, {0}});
+  }
+  const auto busy = [&](const ShardingPlan& plan, const char* link) {
+    return predict_plan(tables, plan, {.batch = 8192, .link = compiler::Link::parse(link)}).busy_seconds;
+  };
+  EXPECT_DOUBLE_EQ(busy(uneven, ""), busy(even, ""));
+  EXPECT_DOUBLE_EQ(busy(uneven, "gb_s=50"), 4 * busy(even, "gb_s=50"));
+}
+
+TEST(Planner, SmallTablesAreInTheCaches) {
+  const auto seconds = [](std::int64_t rows) {
+    const ShardingPlan plan{of_four, {"data"}, {{TableSharding::row_wise}}};
+    return predict_plan(tables_of_sizes({rows}), plan, {.batch = 8192}).seconds();
+  };
+  EXPECT_LT(seconds(10'000), seconds(1'000'000));
+}
+
 TEST(Planner, KeepsToTheMemory) {
   const auto tables = tables_of_sizes({400'000, 400'000, 400'000, 1'000'000});
   const PlannerOptions options{.batch = 4096, .memory_bytes = 300e6};

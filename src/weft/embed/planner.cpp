@@ -4,12 +4,14 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include <weft/base/knobs.h>
 #include <weft/base/process.h>
+#include <weft/tensor/sharding.h>
 
 namespace weft::embed {
 
@@ -24,17 +26,17 @@ struct TableCost {
   double table_bytes(double share_of_rows, double share_of_columns, double states) const {
     return rows * share_of_rows * width * share_of_columns * (bytes_per_element + 4 * states);
   }
-  // The time for lookups of some of the ids, and updates of some of the rows.
-  double seconds(double looked_up, double updated, double share_of_columns, const PlannerOptions& o) const {
-    const double row = width * share_of_columns * bytes_per_element;
-    const auto moved = [&](double count, double bytes) {
-      return std::max(count / o.rows_per_s, count * bytes / o.row_bytes_per_s);
-    };
-    const double states = row * (2 + 2 * o.states_per_element * 4 / bytes_per_element);  // read and written
-    return moved(looked_up, row) + moved(updated, row) + moved(rows_touched(updated), states);
+  // The time for lookups and updates of a piece. `seen` are the ids that are looked at; some of them are looked up, and some updated.
+  double seconds(double seen, double looked_up, double updated, double share_of_rows, double share_of_columns,
+                 const PlannerOptions& o) const {
+    const double piece_rows = rows * share_of_rows, columns = width * share_of_columns;
+    const double row = columns * bytes_per_element, state = columns * 4 * o.states_per_element, gradient = columns * 4;
+    // The expected number of different rows among ids that are spread evenly; each is read and written.
+    const double touched = piece_rows * -std::expm1(-updated / piece_rows);
+    const double share_in_memory = std::max(0.0, 1 - o.cache_bytes / (piece_rows * row));
+    const double bytes = looked_up * row + updated * gradient + 2 * touched * (row + state);
+    return seen / o.ids_per_s + share_in_memory * (looked_up + 2 * touched) / o.rows_per_s + bytes / o.row_bytes_per_s;
   }
-  // The expected number of different rows among ids that are spread evenly.
-  double rows_touched(double count) const { return rows * -std::expm1(-count / rows); }
   double pooled_bytes() const { return bags * width * 4; }
 };
 
@@ -62,29 +64,42 @@ class Loads {
 
   struct State {
     std::vector<DeviceLoad> devices;
-    std::vector<double> pooled;  // bytes that each device pools for others
-    double summed = 0;           // bytes of partial sums, on every device
-    double replicated = 0;       // bytes of gradients that all devices get
+    double work = 0;  // seconds of lookups and updates, of all devices
+    std::map<double, std::vector<double>> pooled =
+        {};             // bytes that each device pools for others, by the width of the rows
+    double summed = 0;  // bytes of partial sums, on every device
+
+    // Rows of one width are exchanged together, and all devices send what the fullest one has: slots are padded.
+    double most_pooled() const {
+      double bytes = 0;
+      for (const auto& [width, of_devices] : pooled) bytes += std::ranges::max(of_devices);
+      return bytes;
+    }
+    double replicated = 0;  // bytes of gradients that all devices get
+    // Pooled rows of tables that are replicated, that are divided by rows, and of pieces that some devices have.
+    double replicated_rows = 0, summed_rows = 0, rows_of_pieces = 0;
   };
 
   State state(const std::vector<TablePlacement>& placements) const {
-    State state{.devices = std::vector<DeviceLoad>(devices_), .pooled = std::vector<double>(devices_)};
+    State state{.devices = std::vector<DeviceLoad>(devices_)};
     for (std::size_t t = 0; t < placements.size(); ++t) add(state, t, placements[t]);
     return state;
   }
 
-  // Of devices that are even, each sends all but its own share. All devices send what the fullest one has: slots are padded.
+  // Of devices that are even, each sends all but its own share.
   double exchange_seconds(const State& state) const {
     const double others = static_cast<double>(devices_ - 1) / static_cast<double>(devices_);
     const auto exchange = [&](double bytes) {
       return bytes > 0 && devices_ > 1 ? options_.link.seconds(bytes * others) : 0;
     };
-    const double most = std::ranges::max(state.pooled);
-    return 2 * exchange(most) + 2 * exchange(state.summed) + exchange(state.replicated) + exchange(8 * ids_);
+    return 2 * exchange(state.most_pooled()) + 2 * exchange(state.summed) + exchange(state.replicated) +
+           exchange(8 * ids_) + order_seconds(state);
   }
-  double seconds(const State& state) const {
-    return exchange_seconds(state) + std::ranges::max(state.devices, {}, &DeviceLoad::lookup_seconds).lookup_seconds;
+  double busy_seconds(const State& state) const {
+    if (options_.devices_share_cpus()) return state.work;
+    return std::ranges::max(state.devices, {}, &DeviceLoad::lookup_seconds).lookup_seconds;
   }
+  double seconds(const State& state) const { return exchange_seconds(state) + busy_seconds(state); }
   double missing_bytes(const State& state) const {
     double missing = 0;
     if (options_.memory_bytes > 0)
@@ -94,26 +109,42 @@ class Loads {
   }
 
  private:
+  // The time for bringing pooled rows into the order of the features, and their gradients into that of the exchanges. Tables that are all
+  // replicated, or all divided by rows, have the first already.
+  double order_seconds(const State& state) const {
+    const double devices = static_cast<double>(devices_), divided = state.rows_of_pieces + state.summed_rows;
+    if (divided == 0) return 0;
+    const bool has_several_orders = state.rows_of_pieces > 0 || state.replicated_rows > 0;
+    const double forward = has_several_orders ? state.replicated_rows + divided : 0;
+    const double backward = state.replicated_rows + state.rows_of_pieces + devices * state.summed_rows;
+    const double seconds = (forward + backward) / options_.pooled_rows_per_s;
+    return options_.devices_share_cpus() ? seconds : seconds / devices;
+  }
+
   void add(State& state, std::size_t t, const TablePlacement& placement) const {
     const TableCost& cost = costs_[t];
-    const auto put = [&](std::int64_t first, std::int64_t count, double looked_up, double updated, double rows,
-                         double columns) {
+    const auto put = [&](std::int64_t first, std::int64_t count, double seen, double looked_up, double updated,
+                         double rows, double columns) {
       for (std::int64_t d = first; d < first + count; ++d) {
         DeviceLoad& device = state.devices[d];
         device.table_bytes += cost.table_bytes(rows, columns, options_.states_per_element);
-        device.lookup_seconds += cost.seconds(looked_up, updated, columns, options_);
+        const double seconds = cost.seconds(seen, looked_up, updated, rows, columns, options_);
+        device.lookup_seconds += seconds;
+        state.work += seconds;
         ++device.pieces;
       }
     };
     const double all = static_cast<double>(devices_), host = static_cast<double>(host_);
     if (placement.sharding == TableSharding::data_parallel) {
-      put(0, devices_, cost.ids / all, cost.ids, 1, 1);
+      put(0, devices_, cost.ids / all + cost.ids, cost.ids / all, cost.ids, 1, 1);
       state.replicated += cost.pooled_bytes();
+      state.replicated_rows += cost.bags;
       return;
     }
     if (placement.sharding == TableSharding::row_wise) {
-      put(0, devices_, cost.ids / all, cost.ids / all, 1 / all, 1);
+      put(0, devices_, 2 * cost.ids, cost.ids / all, cost.ids / all, 1 / all, 1);
       state.summed += cost.pooled_bytes();
+      state.summed_rows += cost.bags;
       return;
     }
     const bool by_rows =
@@ -122,8 +153,13 @@ class Loads {
     for (const std::int64_t at : placement.at) {
       const std::int64_t first = by_rows ? at * host_ : at, count = by_rows ? host_ : 1;
       const double share = by_rows ? 1 / host : 1;
-      put(first, count, cost.ids * share, cost.ids * share, share, columns);
-      for (std::int64_t d = first; d < first + count; ++d) state.pooled[d] += cost.pooled_bytes() * columns;
+      put(first, count, 2 * cost.ids, cost.ids * share, cost.ids * share, share, columns);
+      std::vector<double>& pooled = state.pooled[cost.width * columns];
+      pooled.resize(devices_);
+      for (std::int64_t d = first; d < first + count; ++d) {
+        pooled[d] += cost.pooled_bytes() * columns;
+        state.rows_of_pieces += cost.bags;
+      }
     }
   }
 
@@ -192,18 +228,18 @@ std::vector<TablePlacement> candidates(const EmbeddingBagConfig& table, const Sh
 
 compiler::Link PlannerOptions::default_link() { return compiler::Link::parse(knobs::link()); }
 
-double TablePlan::seconds() const {
-  return exchange_seconds + std::ranges::max(devices, {}, &DeviceLoad::lookup_seconds).lookup_seconds;
-}
+bool PlannerOptions::devices_share_cpus() const { return !link.leaves_cpus && process_count() == 1; }
 
 TablePlan predict_plan(const std::vector<EmbeddingBagConfig>& tables, const ShardingPlan& plan,
                        const PlannerOptions& options) {
   const Loads loads(tables, plan, options);
   Loads::State state = loads.state(plan.tables);
+  const double busy = loads.busy_seconds(state), exchange = loads.exchange_seconds(state);
   return {.plan = plan,
           .tables = tables,
           .devices = std::move(state.devices),
-          .exchange_seconds = loads.exchange_seconds(state)};
+          .busy_seconds = busy,
+          .exchange_seconds = exchange};
 }
 
 namespace {
@@ -216,7 +252,7 @@ class Search {
     std::iota(order_.begin(), order_.end(), 0);
     std::ranges::stable_sort(order_, std::greater(), [&](std::size_t t) {
       const TableCost cost = cost_of(tables[t], options);
-      return cost.seconds(cost.ids, cost.ids, 1, options);
+      return cost.seconds(2 * cost.ids, cost.ids, cost.ids, 1, 1, options);
     });
   }
 

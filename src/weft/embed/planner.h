@@ -30,9 +30,15 @@ struct PlannerOptions {
 
   // What the devices achieve.
   compiler::Link link = default_link();  // WEFT_LINK, or devices that share memory
-  double rows_per_s = 2e7;               // random rows that are read or written
-  double row_bytes_per_s = 8e9;          // and their bytes
+  double ids_per_s = 8e7;            // ids that lookups and updates look at, also those of rows that other devices have
+  double rows_per_s = 8e7;           // random rows of memory that are read or written
+  double cache_bytes = 2e6;          // so much of a piece of a table is in the caches, which all tables share
+  double row_bytes_per_s = 2.5e10;   // bytes of rows and gradients that are read or written, in caches or in memory
+  double pooled_rows_per_s = 6.5e7;  // pooled rows, or gradients of them, that are brought into another order
   static compiler::Link default_link();
+  // Devices of one process that exchange rows by copies share its CPUs: they compute one after the other, at these rates. Others compute at
+  // the same time, and the slowest decides.
+  bool devices_share_cpus() const;
 };
 
 // The predicted load of a device in a step.
@@ -46,9 +52,9 @@ struct TablePlan {
   ShardingPlan plan;
   std::vector<EmbeddingBagConfig> tables;
   std::vector<DeviceLoad> devices;
-  double exchange_seconds = 0;  // of ids, pooled rows and their gradients
-  // Returns the time of lookups, updates and exchanges in a step, which the slowest device decides.
-  double seconds() const;
+  double busy_seconds = 0;      // of lookups and updates
+  double exchange_seconds = 0;  // of ids, pooled rows and their gradients, with bringing them into order
+  double seconds() const { return busy_seconds + exchange_seconds; }
 };
 // Prints a line for each table and for each device.
 std::ostream& operator<<(std::ostream& out, const TablePlan& plan);
