@@ -34,8 +34,8 @@ embed::TablePlan plan_of_tables(const RankingConfig& config, const Mesh& mesh, s
 
 class RankingTrainer {
  public:
-  // Makes a model with the initial weights of config.seed. `plan` says where the tables lie, if there is a mesh, and `table_folder` is for the
-  // files of tables that are in files.
+  // Makes a model with the initial weights of config.seed. `plan` says where the tables lie, if there is a mesh, and `table_folder` is for
+  // the files of tables that are in files.
   // Throws Error, which starts with the setting, if the batch does not divide.
   RankingTrainer(const RankingConfig& config, const train::Parallelism& parallelism,
                  const std::optional<embed::ShardingPlan>& plan, const std::filesystem::path& table_folder = {});

@@ -71,8 +71,8 @@ class ResidentFeatures {
 
 class StoredEmbeddingBagCollection : public Layer {
  public:
-  // The configuration is that of an EmbeddingBagCollection, with tables of f32, f16 or bf16 that are updated by rows and have no init_fn; initial rows
-  // are the same as its. Throws Error for another one, and if the folder has other tables or is used by another process.
+  // The configuration is that of an EmbeddingBagCollection, with tables of f32, f16 or bf16 that are updated by rows and have no init_fn;
+  // initial rows are the same as its. Throws Error for another one, and if the folder has other tables or is used by another process.
   StoredEmbeddingBagCollection(std::vector<EmbeddingBagConfig> tables, StoredTablesOptions options,
                                std::source_location where = std::source_location::current());
   StoredEmbeddingBagCollection(StoredEmbeddingBagCollection&&) noexcept;
@@ -86,8 +86,8 @@ class StoredEmbeddingBagCollection : public Layer {
   // them. Throws Error for an id that is no row, naming feature and sample, and if memory does not hold all rows of the batch.
   StoredFeatures prepare(const KeyedJaggedTensor& features,
                          std::source_location where = std::source_location::current());
-  // Opens the files, which the first batch does otherwise, and begins with the rows of the checkpoint that was loaded, or initial ones. Throws
-  // Error if the files have other rows.
+  // Opens the files, which the first batch does otherwise, and begins with the rows of the checkpoint that was loaded, or initial ones.
+  // Throws Error if the files have other rows.
   void open(std::source_location where = std::source_location::current());
   // Forgets batches that were prepared and that no step has used. No other thread may prepare one meanwhile.
   void discard_prepared();

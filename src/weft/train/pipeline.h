@@ -56,8 +56,8 @@ inline Schedule stale(std::string_view what, int steps) {
   return Schedule({.ahead = {compiler::Ahead::stale_lookups}});
 }
 inline Schedule semi_sync() { return stale("tables", 1); }
-// The exchange of ids, and whatever the host does to make a batch, such as StoredEmbeddingBagCollection::prepare, which reads rows of tables in
-// files: the result of a step is returned with the next batch, so that nobody waits for it before that one is made.
+// The exchange of ids, and whatever the host does to make a batch, such as StoredEmbeddingBagCollection::prepare, which reads rows of tables
+// in files: the result of a step is returned with the next batch, so that nobody waits for it before that one is made.
 inline Schedule prefetch() { return Schedule({.ahead = {compiler::Ahead::ids}}, true); }
 // The fastest of those that are exact, as predicted when the step is compiled, whose steps need at most so much memory.
 inline Schedule exact(std::uint64_t memory_bytes = std::numeric_limits<std::uint64_t>::max()) {

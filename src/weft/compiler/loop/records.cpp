@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <weft/ir/ops.h>
 
@@ -225,7 +224,7 @@ class Unrolling {
 
 // ---- records
 
-// Makes the lanes of an access records if they are, and its position that of the first element of a record.
+// If the lanes of an access lie in records, tells which field they are, and makes the position that of the record's first element.
 void find_record(Affine& position, Record& record, const Type& buffer, std::size_t lane) {
   const Size size = position.coefficient(lane);
   if (!size.is_constant() || size.value() < 2 || size.value() > most_points || !position.offset.is_constant()) return;
@@ -261,15 +260,17 @@ void find_records(DraftLoop& loop, const KernelRequest& request) {
   }
 }
 
-// Returns whether vectors are stored as neighbours, or as whole records.
+// Returns whether each output is stored as vectors of neighbours, or as whole records.
 bool stores_whole_records(const DraftLoop& loop) {
-  std::map<std::size_t, std::set<int>> fields;  // by output
-  for (const DraftStore& s : loop.stores) {
-    if (!s.record && !s.position.coefficient(loop.axes.size() - 1).is(1)) return false;
-    if (s.record) fields[s.output].insert(s.record.field);
-  }
-  return std::ranges::all_of(
-      loop.stores, [&](const DraftStore& s) { return !s.record || std::ssize(fields[s.output]) == s.record.size; });
+  return std::ranges::all_of(loop.stores, [&](const DraftStore& s) {
+    if (!s.record) return s.position.coefficient(loop.axes.size() - 1).is(1);
+    const auto is_of_output = [&](const DraftStore& other) { return other.output == s.output; };
+    const auto is_of_record = [&](const DraftStore& other) {
+      return is_of_output(other) && other.record.size == s.record.size && other.position == s.position;
+    };
+    return std::ranges::count_if(loop.stores, is_of_output) == s.record.size &&
+           std::ranges::count_if(loop.stores, is_of_record) == s.record.size;
+  });
 }
 
 }  // namespace
