@@ -53,7 +53,7 @@ class Finalizer {
       if (value.is(known)) return {-1, known};
     return parameter(value);
   }
-  // What is unrolled uses the same numbers many times.
+  // Unrolled expressions repeat numbers, which need one parameter only.
   Number parameter(Size value) {
     auto& parameters = result_.parameters;
     if (loop_.records)

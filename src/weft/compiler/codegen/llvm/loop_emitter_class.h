@@ -112,7 +112,7 @@ class LoopEmitter {
 
   // Emits the values of the stage that do not depend on lanes.
   void emit_row_values(int stage);
-  Value* compute_row(const Expr& e, const Place& place);
+  Value* compute_row(ExprId id, const Expr& e, const Place& place);
   bool per_lane(const Store& s) const;
   int stage_of(const Store& s) const { return loop_.exprs[s.value].stage; }
   void emit_row_stores(int stage);
@@ -156,8 +156,7 @@ class LoopEmitter {
 
   // Fields of the records of a vector's lanes, which have been read.
   struct FieldsRead {
-    const std::vector<Value*>* values = nullptr;  // Place::values
-    int buffer = 0, size = 0, first = 0;          // size of a record; first field
+    int buffer = 0, size = 0, first = 0;  // size of a record; first field
     Position position;
     std::vector<Value*> fields;
   };
@@ -165,7 +164,7 @@ class LoopEmitter {
   void emit_records(Value* task);
   // Returns the address of a field in the record of lane number `row`.
   Value* address_of_record(int buffer, DType dtype, const Position& position, int row, int field);
-  Value* load_field(const Expr& e, const Place& place);
+  Value* load_field(const Expr& e);
   // Returns fields from `first` on: all of a short record, otherwise as many as a vector has lanes.
   std::vector<Value*> read_fields(const Expr& e, int first);
   // Returns whether an expression calls a function of its own: for single lanes, of which there are few, the time to compile code for each
@@ -198,7 +197,7 @@ class LoopEmitter {
   std::vector<Value*> tiles_;  // by expression: the transposed elements of a tile, a vector for each row
   llvm::Type* tile_type(DType dtype) { return llvm::ArrayType::get(many_.memory_type(dtype), width_); }
   Value* row_of_tile_ = nullptr;
-  std::vector<FieldsRead> fields_read_;
+  std::vector<FieldsRead> fields_read_;  // of the current vector
 };
 
 }  // namespace weft::compiler

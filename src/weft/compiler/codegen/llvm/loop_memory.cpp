@@ -9,7 +9,7 @@ using llvm::Value;
 
 Value* LoopEmitter::load(ExprId id, const Expr& e, const Place& place) {
   if (is_transposed(e)) return load_of_tile(id, place);
-  if (e.record && place.vector) return load_field(e, place);
+  if (e.record && place.vector) return load_field(e);
   std::vector<PositionBound> uniform, by_lane;
   for (const PositionBound& bound : e.bounds)
     (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);

@@ -34,16 +34,15 @@ Value* LoopEmitter::address_of_record(int buffer, DType dtype, const Position& p
 
 // The fields of short records are chosen from all vectors in which they lie. Of longer ones, as many fields as a vector has lanes are
 // transposed at once; the last ones may have been read before.
-Value* LoopEmitter::load_field(const Expr& e, const Place& place) {
+Value* LoopEmitter::load_field(const Expr& e) {
   const int size = e.record.size, block = size > width_ ? e.record.field / width_ * width_ : 0;
   const int first = std::min(block, std::max(size - width_, 0));
   const auto is_known = [&](const FieldsRead& read) {
-    return read.values == place.values && read.buffer == e.buffer && read.size == size && read.first == first &&
-           read.position == e.position;
+    return read.buffer == e.buffer && read.size == size && read.first == first && read.position == e.position;
   };
   auto read = std::ranges::find_if(fields_read_, is_known);
   if (read == fields_read_.end()) {
-    fields_read_.push_back({place.values, e.buffer, size, first, e.position, read_fields(e, first)});
+    fields_read_.push_back({e.buffer, size, first, e.position, read_fields(e, first)});
     read = std::prev(fields_read_.end());
   }
   return many_.from_memory(read->fields[e.record.field - first], e.dtype);

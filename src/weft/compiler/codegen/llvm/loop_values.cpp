@@ -49,7 +49,7 @@ Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
       std::vector<ir::Scalar> operands;
       for (const ExprId o : e.operands) operands.push_back(to_scalar(value(o, place), loop_.exprs[o].dtype));
       if (is_called(e, place)) return call(e, operands);
-      s.set_of_16_bits(id >= 0 && is_of_16_bits_[id]);
+      s.set_of_16_bits(is_of_16_bits_[id]);
       return llvm_value(e.op->scalar(s, {operands, e.dtype, e.attributes}));
     }
     case Expr::Kind::reduce: return finished_reduction(id, e, place);

@@ -12,14 +12,14 @@ void LoopEmitter::emit_row_values(int stage) {
   for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
     const Expr& e = loop_.exprs[i];
     if (e.per_lane || e.stage != stage || row_values_[i]) continue;
-    row_values_[i] = compute_row(e, place);
+    row_values_[i] = compute_row(static_cast<ExprId>(i), e, place);
   }
 }
 
-Value* LoopEmitter::compute_row(const Expr& e, const Place& place) {
+Value* LoopEmitter::compute_row(ExprId id, const Expr& e, const Place& place) {
   if (e.kind == Expr::Kind::select)
     return b_.CreateSelect(row_value(e.operands[0]), row_value(e.operands[1]), row_value(e.operands[2]));
-  return compute(-1, e, place);
+  return compute(id, e, place);
 }
 
 bool LoopEmitter::per_lane(const Store& s) const {
@@ -160,6 +160,7 @@ Value* LoopEmitter::emit_vectors(Value* begin, Value* end, int stage, int n) {
 
 void LoopEmitter::emit_vector(Value* at, Value* mask, int stage, int copy) {
   axes_[lane_axis()] = at;
+  fields_read_.clear();
   std::vector<Value*> values(loop_.exprs.size());
   Value* linear = at;
   if (outer_linear_) linear = b_.CreateAdd(b_.CreateMul(outer_linear_, number(loop_.sizes[lane_axis()])), at);
