@@ -199,7 +199,21 @@ class FusionPlanner {
     if (longest && !is_unrolled && longest->operands.size() > few_operands && cluster.nodes.size() > 1)
       lowered.status = Status::failed(
           concat("each element would be selected from ", longest->operands.size(), " operands of a concatenation"));
+    if (has_parts && is_short && !is_unrolled && concatenates_again(cluster))
+      lowered.status = Status::failed("each element would be selected twice, from operands of two concatenations");
     return lowered;
+  }
+
+  // Returns whether a concatenation takes values that another one of the cluster made.
+  bool concatenates_again(const Cluster& cluster) const {
+    std::set<std::uint32_t> concatenated;  // nodes that depend on a concatenation, and concatenations
+    for (const std::uint32_t id : cluster.nodes) {
+      const bool is_concatenation = node(id).attributes_if<ir::ConcatenateAttributes>();
+      const bool depends = std::ranges::any_of(needs_[id], [&](std::uint32_t need) { return concatenated.contains(need); });
+      if (is_concatenation && depends) return true;
+      if (is_concatenation || depends) concatenated.insert(id);
+    }
+    return false;
   }
 
   // Returns whether a concatenation makes records of so few elements that a kernel may have straight code for each.
