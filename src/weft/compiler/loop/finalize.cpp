@@ -25,6 +25,7 @@ class Finalizer {
     result_.stages = loop_.stages;
     result_.points = loop_.points;
     result_.contract = request_.contract;
+    know_few_lanes();
     if (loop_.columns) result_.tiling.rows_together = rows_together();
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);
@@ -43,7 +44,7 @@ class Finalizer {
       result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
                                 finalize(s.position), finalize(s.gathered), s.record});
     walk_in_tiles(result_, *request_.target);
-    know_few_lanes();
+    if (result_.walk == Walk::tiles) result_.known_lanes = 0;
     return {std::move(result_), std::move(loop_.inputs)};
   }
 
@@ -111,18 +112,24 @@ class Finalizer {
     const Target& target = *request_.target;
     const int register_bytes = 4 * target.lanes;
     constexpr int others = 6, most = 4;  // others: registers for loaded elements
-    return std::clamp((target.registers - others) / (result_.tiling.block * bytes / register_bytes), 1, most);
+    const int lanes = result_.known_lanes ? round_up(result_.known_lanes, target.lanes) : result_.tiling.block;
+    return std::clamp((target.registers - others) / std::max(1, lanes * bytes / register_bytes), 1, most);
   }
 
-  // Loops over few vectors would take longer than what they do.
+  static int round_up(int count, int step) { return (count + step - 1) / step * step; }
+
+  // Loops over few vectors would take longer than what they do, and so would choosing the number of vectors of a block.
   void know_few_lanes() {
     constexpr std::int64_t most_vectors = 8, most_exprs = 96;
-    const Size lanes = loop_.axes.back();
     const Target& target = *request_.target;
-    if (target.is_gpu || result_.walk != Walk::rows || result_.lanes != 1 || !lanes.is_constant()) return;
-    const std::int64_t vectors = (lanes.value() + target.lanes - 1) / target.lanes;
-    if (vectors >= 1 && vectors <= most_vectors && vectors * std::ssize(result_.exprs) <= most_exprs)
-      result_.known_lanes = static_cast<int>(lanes.value());
+    if (target.is_gpu || result_.lanes != 1 || !loop_.axes.back().is_constant()) return;
+    const std::int64_t lanes = loop_.axes.back().value(), vectors = (lanes + target.lanes - 1) / target.lanes;
+    if (lanes == 0) return;
+    const bool is_few = result_.walk == Walk::columns ? lanes <= result_.tiling.block
+                        : result_.walk == Walk::rows
+                            ? vectors <= most_vectors && vectors * std::ssize(loop_.exprs) <= most_exprs
+                            : false;
+    if (is_few) result_.known_lanes = static_cast<int>(lanes);
   }
 
   DraftLoop loop_;

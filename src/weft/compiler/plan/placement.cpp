@@ -95,10 +95,10 @@ bool Placement::is_free(const Node& n) const {
 }
 
 bool Placement::is_cheaper_again(const Node& n) const {
-  constexpr std::int64_t large = std::int64_t{1} << 20, much_smaller = 64;
-  constexpr int most_cost = 20;
-  if (!options_.target->is_gpu || !options_.fuse || options_.strict || n.op->kind != ir::Kind::elementwise)
-    return false;
+  const bool is_gpu = options_.target->is_gpu;
+  const std::int64_t large = is_gpu ? std::int64_t{1} << 20 : 1024, much_smaller = is_gpu ? 64 : 8;
+  const int most_cost = is_gpu ? 20 : 3;
+  if (!options_.fuse || options_.strict || n.op->kind != ir::Kind::elementwise) return false;
   const std::int64_t elements = elements_of(n.type());
   if (elements < large) return false;
   int cost = 0;
@@ -110,7 +110,7 @@ bool Placement::is_cheaper_again(const Node& n) const {
     if (is_given(of) || of.op == &ops::dot_general || epilogues_.contains(of.id)) {
       const bool is_first = !stored || stored == v;
       stored = v;
-      return is_first;
+      return is_gpu && is_first;
     }
     if (is_move(of) || is_widening(of)) return self(self, of.operand(0));
     if (of.op->kind != ir::Kind::elementwise) return false;

@@ -21,7 +21,7 @@ namespace weft::compiler {
 enum class Placed : std::uint8_t {
   unused,      // nothing needs it
   given,       // an input or a stored constant
-  recomputed,  // computed again wherever it is needed: moves or widens elements, needs no inputs, or is cheap on a GPU
+  recomputed,  // computed again wherever it is needed: moves or widens elements, needs no inputs, or is cheap
   fused,       // part of a kernel
   own_unit,    // a unit of its own
 };
@@ -54,8 +54,8 @@ class Placement {
   // Returns whether the node is made only from constants and positions and is cheap enough to be computed again.
   bool from_nothing(const ir::Node& n) const;
   bool is_free(const ir::Node& n) const;
-  // Returns whether computing a large value again takes less time on a GPU than storing and loading it: few operations on what is
-  // stored anyway and on much smaller values.
+  // Returns whether computing a large value again takes less time than storing and loading it: few operations on much smaller values, and
+  // on a GPU also on one large value that is stored anyway.
   bool is_cheaper_again(const ir::Node& n) const;
   bool is_given(const ir::Node& n) const;
 

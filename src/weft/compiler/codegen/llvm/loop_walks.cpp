@@ -230,6 +230,10 @@ void LoopEmitter::emit_block(Value* block, const std::vector<Value*>& rows) {
   }
   Value* first = b_.CreateMul(block, i64(loop_.tiling.block));
   Value* left = b_.CreateSub(lanes, first);
+  if (loop_.known_lanes) {
+    const int vectors = (loop_.known_lanes + width_ - 1) / width_;
+    return emit_vectors_of_block(i64(0), i64(loop_.known_lanes), vectors, rows, row_values);
+  }
   const std::int64_t vectors = loop_.tiling.block / width_;
   Value* whole = b_.CreateICmpSGE(left, i64(loop_.tiling.block));
   if_then(whole, [&] { emit_vectors_of_block(first, nullptr, vectors, rows, row_values); });
@@ -248,7 +252,8 @@ void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t
   for (std::size_t copy = 0; copy < copies; ++copy) {
     Value* before = i64(static_cast<std::int64_t>(copy) * width_);
     starts.push_back(b_.CreateAdd(first, before));
-    masks.push_back(lanes ? lanes_between(nullptr, b_.CreateSub(lanes, before)) : nullptr);
+    const bool is_whole = !lanes || static_cast<int>(copy + 1) * width_ <= loop_.known_lanes;
+    masks.push_back(is_whole ? nullptr : lanes_between(nullptr, b_.CreateSub(lanes, before)));
   }
   const auto everywhere = [&](int stage, const std::function<void(const Place&)>& body) {
     for (std::size_t copy = 0; copy < copies; ++copy) {
