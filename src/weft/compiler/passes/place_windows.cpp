@@ -1,0 +1,127 @@
+// A gather or scatter of one window whose place is a constant, as indexing with numbers makes them: a slice, a padded window, or an update
+// of a slice, which kernels of neighbouring ops compute with them.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <weft/compiler/passes/all.h>
+#include <weft/compiler/passes/rewrite.h>
+#include <weft/ir/array.h>
+#include <weft/ir/builder.h>
+#include <weft/ir/ops.h>
+#include <weft/ir/resize.h>
+
+namespace weft::compiler {
+
+namespace {
+
+using ir::Value;
+
+struct PlacedWindow {
+  std::vector<std::int64_t> start, size;  // of each dimension of the operand
+
+  std::vector<std::int64_t> limit() const {
+    std::vector<std::int64_t> limit(start.size());
+    std::ranges::transform(start, size, limit.begin(), std::plus());
+    return limit;
+  }
+};
+
+// Returns where the only window starts along each of `rank` dimensions; nullopt if it is not known or there are several windows.
+std::optional<std::vector<std::int64_t>> constant_start(Value indices, ir::Ints mapped, int rank) {
+  constexpr double most = 1e9;
+  const ir::Literal* const literal = ir::literal_of(indices);
+  if (!literal || indices.type().elements() != std::ssize(mapped)) return std::nullopt;
+  const ir::Array places(*literal);
+  std::vector<std::int64_t> start(static_cast<std::size_t>(rank), 0);
+  for (std::size_t i = 0; i < mapped.size(); ++i) {
+    const double place = places.element(static_cast<std::int64_t>(i));
+    if (std::abs(place) > most) return std::nullopt;
+    start[static_cast<std::size_t>(mapped[i])] = static_cast<std::int64_t>(place);
+  }
+  return start;
+}
+
+Value slice_at(Value x, const PlacedWindow& window) {
+  return ir::slice(x, window.start, window.limit(), std::vector<std::int64_t>(window.start.size(), 1));
+}
+
+// A window that would reach beyond the operand is moved inwards.
+std::optional<Value> gathered(const ir::Node& node, Value x, Value indices) {
+  const auto& a = node.attributes<ir::GatherAttributes>();
+  const auto start = constant_start(indices, a.start_index_map, x.rank());
+  if (!start || x.type().elements() == 0) return std::nullopt;
+  PlacedWindow window{*start, {a.slice_sizes.begin(), a.slice_sizes.end()}};
+  for (std::size_t d = 0; d < window.start.size(); ++d)
+    window.start[d] = std::clamp<std::int64_t>(window.start[d], 0, x.size(static_cast<int>(d)) - window.size[d]);
+  return ir::reshape(slice_at(x, window), node.type().dims());
+}
+
+bool fits(const PlacedWindow& window, Value x) {
+  for (std::size_t d = 0; d < window.start.size(); ++d)
+    if (window.start[d] < 0 || window.start[d] + window.size[d] > x.size(static_cast<int>(d))) return false;
+  return true;
+}
+
+// Returns what `update` becomes where the operand has the elements `before`; nullopt if the body is not a single op.
+std::optional<Value> combined(const ir::Graph& body, Value before, Value update) {
+  if (body.outputs()[0] == body.inputs()[1]) return update;
+  const ir::Op* const op = ir::reduction_op(body);
+  if (!op) return std::nullopt;
+  return update.graph().append(*op, std::vector{before, update}).result();
+}
+
+std::optional<Value> scattered(const ir::Node& node, Value x, Value indices, Value update) {
+  const auto& a = node.attributes<ir::ScatterAttributes>();
+  const auto start = constant_start(indices, a.scatter_dims_to_operand_dims, x.rank());
+  if (!start || x.type().elements() == 0 || update.type().elements() == 0 || update.dtype() != x.dtype())
+    return std::nullopt;
+  PlacedWindow window{*start, std::vector<std::int64_t>(start->size(), 1)};
+  std::size_t at = 0;
+  for (std::size_t d = 0; d < window.size.size(); ++d) {
+    const auto dimension = static_cast<std::int64_t>(d);
+    const auto has = [&](ir::Ints list) { return std::ranges::find(list, dimension) != list.end(); };
+    if (!has(a.inserted_window_dims) && !has(a.input_batching_dims))
+      window.size[d] = update.size(static_cast<int>(a.update_window_dims[at++]));
+  }
+  if (!fits(window, x)) return std::nullopt;
+  update = ir::reshape(update, std::vector<Dim>(window.size.begin(), window.size.end()));
+  ir::Graph& graph = x.graph();
+  if (const ir::Literal* const rest = ir::splat_of(x)) {
+    const auto value = combined(*node.regions[0], ir::constant(graph, {update.type(), rest->bytes}), update);
+    if (!value) return std::nullopt;
+    std::vector<std::int64_t> high(window.size.size());
+    for (std::size_t d = 0; d < high.size(); ++d) high[d] = x.size(static_cast<int>(d)) - window.start[d] - window.size[d];
+    const Value around = ir::constant(graph, {Type(x.dtype(), {}), rest->bytes});
+    return ir::pad(*value, around, window.start, high, std::vector<std::int64_t>(high.size(), 0));
+  }
+  const auto value = combined(*node.regions[0], slice_at(x, window), update);
+  if (!value) return std::nullopt;
+  std::vector<Value> starts;
+  for (const std::int64_t place : window.start)
+    starts.push_back(ir::constant(graph, Type(DType::i64, {}), static_cast<double>(place)));
+  return ir::dynamic_update_slice(x, *value, starts);
+}
+
+bool moves_windows(const ir::Node& node) {
+  const bool scatters = node.op == &ir::ops::scatter && node.types.size() == 1;
+  return (node.op == &ir::ops::gather || scatters) && ir::is_static(node) && ir::literal_of(node.operand(1));
+}
+
+}  // namespace
+
+std::shared_ptr<ir::Graph> place_windows(const ir::Graph& graph) {
+  return rewrite_where(
+      graph, moves_windows,
+      [](ir::Graph&, const ir::Node& node, std::span<const Value> x) -> std::optional<std::vector<Value>> {
+        const auto value =
+            node.op == &ir::ops::gather ? gathered(node, x[0], x[1]) : scattered(node, x[0], x[1], x[2]);
+        if (!value) return std::nullopt;
+        return std::vector{*value};
+      });
+}
+
+}  // namespace weft::compiler
