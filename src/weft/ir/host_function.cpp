@@ -71,6 +71,12 @@ const HostFunction& register_host_function(std::string name, HostTypes types, Ho
   return function;
 }
 
+const HostFunction& register_host_kernel(std::string name, HostTypes types, HostCompute compute) {
+  auto function = std::make_unique<HostFunction>(std::move(name), std::move(types), std::move(compute));
+  function->is_kernel_ = true;
+  return Registry::instance().add(std::move(function));
+}
+
 const HostFunction* find_host_function(std::string_view name) {
   Registry& registry = Registry::instance();
   const std::lock_guard lock(registry.mutex);

@@ -67,16 +67,21 @@ class HostFunction {
   // Returns the function that computes the tangents of the floating-point outputs, in order, from the inputs, the outputs and the tangents
   // of the floating-point inputs. Returns null if there is none.
   const HostFunction* forward() const { return forward_; }
+  // Returns whether the function only computes, so that it runs between kernels, as one of them. Others may wait for something, for example
+  // for a lock of Python, and run beside kernels.
+  bool is_kernel() const { return is_kernel_; }
 
  private:
   friend const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
                                                     HostCompute gradient, HostCompute forward);
+  friend const HostFunction& register_host_kernel(std::string name, HostTypes types, HostCompute compute);
 
   std::string name_;
   HostTypes types_;
   HostCompute compute_;
   const HostFunction* gradient_ = nullptr;
   const HostFunction* forward_ = nullptr;
+  bool is_kernel_ = false;
   std::string counter_name_, time_name_, bytes_name_;
   mutable metrics::Counter calls_;
   mutable metrics::Metric time_, bytes_;
@@ -86,6 +91,8 @@ class HostFunction {
 // if the name is taken or empty.
 const HostFunction& register_host_function(std::string name, HostTypes types, HostCompute compute,
                                            HostCompute gradient = {}, HostCompute forward = {});
+// Registers a function that only computes: see HostFunction::is_kernel.
+const HostFunction& register_host_kernel(std::string name, HostTypes types, HostCompute compute);
 const HostFunction* find_host_function(std::string_view name);  // null if there is none
 
 // Returns the message for a custom_call whose target is not registered. It says what the target is, as far as the name tells.

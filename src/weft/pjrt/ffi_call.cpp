@@ -209,10 +209,12 @@ void register_handler(const std::string& name, Handler* handler) {
   const std::lock_guard lock(handlers().mutex);
   const bool is_new = handlers().by_name.insert_or_assign(name, handler).second;
   if (!is_new) return;
-  ir::register_host_function(
-      name,
-      [name](std::span<const Type>) -> std::vector<Type> { fail(name, ": the types of the results must be given"); },
-      [name](const ir::HostCall& call) { call_handler(name, call); });
+  const bool calls_python = name.find("python") != std::string::npos;  // and waits for its lock
+  const auto types = [name](std::span<const Type>) -> std::vector<Type> {
+    fail(name, ": the types of the results must be given");
+  };
+  const auto compute = [name](const ir::HostCall& call) { call_handler(name, call); };
+  calls_python ? ir::register_host_function(name, types, compute) : ir::register_host_kernel(name, types, compute);
 }
 
 }  // namespace weft::pjrt::ffi

@@ -47,7 +47,7 @@ constexpr Pass pass_table[] = {
     {"simplify", "simplifies algebraic identities, neutral elements, and shape ops that undo each other",
      for_all<simplify>},
     {"fold-constants", "computes nodes whose operands are constants", for_all<fold_constants>},
-    {"place-windows", "replaces gather and scatter of a window at a constant place by slices, padding and updates",
+    {"place-windows", "replaces gather and scatter of a single window by slices, padding and updates",
      for_all<place_windows>},
     {"pick-elements", "replaces a sum in which an index picks one element of each row by that element, for GPUs",
      for_target<pick_elements>},

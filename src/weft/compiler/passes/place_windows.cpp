@@ -1,5 +1,5 @@
-// A gather or scatter of one window whose place is a constant, as indexing with numbers makes them: a slice, a padded window, or an update
-// of a slice, which kernels of neighbouring ops compute with them.
+// A gather or scatter of one window, as indexing with a number makes them: slices, a padded window, or an update of a slice, which kernels of
+// neighbouring ops compute with them, and which loops apply to their state in place.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -30,11 +30,11 @@ struct PlacedWindow {
   }
 };
 
-// Returns where the only window starts along each of `rank` dimensions; nullopt if it is not known or there are several windows.
+// Returns where the only window starts along each of `rank` dimensions; nullopt if it is not known.
 std::optional<std::vector<std::int64_t>> constant_start(Value indices, ir::Ints mapped, int rank) {
   constexpr double most = 1e9;
   const ir::Literal* const literal = ir::literal_of(indices);
-  if (!literal || indices.type().elements() != std::ssize(mapped)) return std::nullopt;
+  if (!literal) return std::nullopt;
   const ir::Array places(*literal);
   std::vector<std::int64_t> start(static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < mapped.size(); ++i) {
@@ -49,11 +49,28 @@ Value slice_at(Value x, const PlacedWindow& window) {
   return ir::slice(x, window.start, window.limit(), std::vector<std::int64_t>(window.start.size(), 1));
 }
 
-// A window that would reach beyond the operand is moved inwards.
+// Returns the start along each of `rank` dimensions as a value.
+std::vector<Value> starts_of(Value indices, ir::Ints mapped, int rank) {
+  const Value zero = ir::constant(indices.graph(), Type(indices.dtype(), {}), 0);
+  const auto count = static_cast<std::int64_t>(mapped.size());
+  const Value flat = ir::reshape(indices, {Dim(count)});
+  std::vector<Value> starts(static_cast<std::size_t>(rank), zero);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t from[] = {i}, to[] = {i + 1}, step[] = {1};
+    starts[static_cast<std::size_t>(mapped[static_cast<std::size_t>(i)])] =
+        ir::reshape(ir::slice(flat, from, to, step), {});
+  }
+  return starts;
+}
+
+// A window that would reach beyond the operand is moved inwards, as by dynamic_slice.
 std::optional<Value> gathered(const ir::Node& node, Value x, Value indices) {
   const auto& a = node.attributes<ir::GatherAttributes>();
+  if (x.type().elements() == 0) return std::nullopt;
   const auto start = constant_start(indices, a.start_index_map, x.rank());
-  if (!start || x.type().elements() == 0) return std::nullopt;
+  if (!start)
+    return ir::reshape(ir::dynamic_slice(x, starts_of(indices, a.start_index_map, x.rank()), a.slice_sizes),
+                       node.type().dims());
   PlacedWindow window{*start, {a.slice_sizes.begin(), a.slice_sizes.end()}};
   for (std::size_t d = 0; d < window.start.size(); ++d)
     window.start[d] = std::clamp<std::int64_t>(window.start[d], 0, x.size(static_cast<int>(d)) - window.size[d]);
@@ -74,21 +91,53 @@ std::optional<Value> combined(const ir::Graph& body, Value before, Value update)
   return update.graph().append(*op, std::vector{before, update}).result();
 }
 
-std::optional<Value> scattered(const ir::Node& node, Value x, Value indices, Value update) {
-  const auto& a = node.attributes<ir::ScatterAttributes>();
-  const auto start = constant_start(indices, a.scatter_dims_to_operand_dims, x.rank());
-  if (!start || x.type().elements() == 0 || update.type().elements() == 0 || update.dtype() != x.dtype())
-    return std::nullopt;
-  PlacedWindow window{*start, std::vector<std::int64_t>(start->size(), 1)};
+// Returns the size of the window in each dimension of the operand.
+std::vector<std::int64_t> window_sizes(const ir::ScatterAttributes& a, Value x, Value update) {
+  std::vector<std::int64_t> sizes(static_cast<std::size_t>(x.rank()), 1);
   std::size_t at = 0;
-  for (std::size_t d = 0; d < window.size.size(); ++d) {
+  for (std::size_t d = 0; d < sizes.size(); ++d) {
     const auto dimension = static_cast<std::int64_t>(d);
     const auto has = [&](ir::Ints list) { return std::ranges::find(list, dimension) != list.end(); };
     if (!has(a.inserted_window_dims) && !has(a.input_batching_dims))
-      window.size[d] = update.size(static_cast<int>(a.update_window_dims[at++]));
+      sizes[d] = update.size(static_cast<int>(a.update_window_dims[at++]));
   }
+  return sizes;
+}
+
+// Returns whether a window of one element along this dimension lies inside, as a value.
+Value is_inside(Value start, std::int64_t size) {
+  const bool is_signed = !is_unsigned_integer(start.dtype());
+  const Value place = ir::convert(start, is_signed ? DType::i64 : DType::u64);
+  const Value below = ir::compare(place, ir::constant_like(place, static_cast<double>(size)), ir::Direction::LT);
+  if (!is_signed) return below;
+  return ir::and_(below, ir::compare(place, ir::constant_like(place, 0), ir::Direction::GE));
+}
+
+// Scatter leaves out what lies outside, and then the update here changes nothing.
+std::optional<Value> scattered_anywhere(const ir::Node& node, Value x, Value indices, Value update,
+                                        const std::vector<std::int64_t>& sizes) {
+  const auto& mapped = node.attributes<ir::ScatterAttributes>().scatter_dims_to_operand_dims;
+  if (std::ranges::any_of(mapped, [&](std::int64_t d) { return sizes[static_cast<std::size_t>(d)] != 1; }))
+    return std::nullopt;
+  const std::vector<Value> starts = starts_of(indices, mapped, x.rank());
+  const Value before = ir::dynamic_slice(x, starts, sizes);
+  const auto after = combined(*node.regions[0], before, update);
+  if (!after) return std::nullopt;
+  Value inside = ir::constant(x.graph(), Type(DType::boolean, {}), 1);
+  for (const std::int64_t d : mapped)
+    inside = ir::and_(inside, is_inside(starts[static_cast<std::size_t>(d)], x.size(static_cast<int>(d))));
+  return ir::dynamic_update_slice(x, ir::select(inside, *after, before), starts);
+}
+
+std::optional<Value> scattered(const ir::Node& node, Value x, Value indices, Value update) {
+  const auto& a = node.attributes<ir::ScatterAttributes>();
+  if (x.type().elements() == 0 || update.type().elements() == 0 || update.dtype() != x.dtype()) return std::nullopt;
+  const std::vector<std::int64_t> sizes = window_sizes(a, x, update);
+  update = ir::reshape(update, std::vector<Dim>(sizes.begin(), sizes.end()));
+  const auto start = constant_start(indices, a.scatter_dims_to_operand_dims, x.rank());
+  if (!start) return scattered_anywhere(node, x, indices, update, sizes);
+  const PlacedWindow window{*start, sizes};
   if (!fits(window, x)) return std::nullopt;
-  update = ir::reshape(update, std::vector<Dim>(window.size.begin(), window.size.end()));
   ir::Graph& graph = x.graph();
   if (const ir::Literal* const rest = ir::splat_of(x)) {
     const auto value = combined(*node.regions[0], ir::constant(graph, {update.type(), rest->bytes}), update);
@@ -106,16 +155,20 @@ std::optional<Value> scattered(const ir::Node& node, Value x, Value indices, Val
   return ir::dynamic_update_slice(x, *value, starts);
 }
 
-bool moves_windows(const ir::Node& node) {
-  const bool scatters = node.op == &ir::ops::scatter && node.types.size() == 1;
-  return (node.op == &ir::ops::gather || scatters) && ir::is_static(node) && ir::literal_of(node.operand(1));
+bool moves_a_window(const ir::Node& node) {
+  if (!ir::is_static(node)) return false;
+  if (const auto* gather = node.attributes_if<ir::GatherAttributes>())
+    return node.operand(1).type().elements() == std::ssize(gather->start_index_map);
+  const auto* scatter = node.attributes_if<ir::ScatterAttributes>();
+  return scatter && node.types.size() == 1 &&
+         node.operand(1).type().elements() == std::ssize(scatter->scatter_dims_to_operand_dims);
 }
 
 }  // namespace
 
 std::shared_ptr<ir::Graph> place_windows(const ir::Graph& graph) {
   return rewrite_where(
-      graph, moves_windows,
+      graph, moves_a_window,
       [](ir::Graph&, const ir::Node& node, std::span<const Value> x) -> std::optional<std::vector<Value>> {
         const auto value =
             node.op == &ir::ops::gather ? gathered(node, x[0], x[1]) : scattered(node, x[0], x[1], x[2]);

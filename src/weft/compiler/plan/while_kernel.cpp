@@ -5,6 +5,7 @@
 
 #include <weft/compiler/loop/region_order.h>
 #include <weft/compiler/passes/pipeline.h>
+#include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/text.h>
 
@@ -182,9 +183,24 @@ bool has_order(const WhileRegion& region) {
   return done == region.graph->nodes().size();
 }
 
-WhileRegion region_of(const ir::Graph& graph, const Options& options) {
+// Runs the passes on the graph and on the regions of loops and branches in it.
+std::shared_ptr<const ir::Graph> optimised(const ir::Graph& graph, const Options& options) {
   Report report;
-  WhileRegion region{.graph = run_pipeline(graph, options, report), .in_memory = {}, .after = {}};
+  const std::shared_ptr<const ir::Graph> outer = run_pipeline(graph, options, report);
+  const auto is_control = [](const Node& n) { return n.op->kind == ir::Kind::control && !n.regions.empty(); };
+  auto whole = rewrite_where(*outer, is_control, [&](ir::Graph& to, const Node& n, std::span<const Value> operands) {
+    std::vector<std::shared_ptr<const ir::Graph>> regions;
+    for (const ir::Graph* region : n.regions) regions.push_back(optimised(*region, options));
+    Node& copy = to.append(*n.op, operands, n.attribute_data, n.types, regions);
+    std::vector<Value> results;
+    for (std::uint32_t i = 0; i < copy.types.size(); ++i) results.push_back(copy.result(i));
+    return std::optional(std::move(results));
+  });
+  return whole ? std::move(whole) : outer;
+}
+
+WhileRegion region_of(const ir::Graph& graph, const Options& options) {
+  WhileRegion region{.graph = optimised(graph, options), .in_memory = {}, .after = {}};
   region.after.resize(region.graph->nodes().size());
   return region;
 }

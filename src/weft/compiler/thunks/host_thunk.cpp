@@ -62,7 +62,7 @@ Unit host_unit(const ir::Node& node, const NativeContext& context) {
     return interpret_unit(node);
   }
   Unit unit = unit_of(node);
-  unit.stream = runtime::StreamKind::host;
+  if (!function->is_kernel()) unit.stream = runtime::StreamKind::host;
   unit.info.category = "host";
   unit.info.name = concat("custom_op.", target, '.', node.id);
   std::vector<Type> inputs, outputs(node.types.begin(), node.types.end());
