@@ -15,7 +15,6 @@
 #include <weft/pjrt/ffi_api.h>
 #include <weft/pjrt/ffi_config.h>
 #include <weft/pjrt/ffi_types.h>
-#include <weft/pjrt/strided.h>
 #include <weft/runtime/foreign_threads.h>
 
 namespace weft::pjrt::ffi {
@@ -32,60 +31,57 @@ const CallConfig& config_of(std::string_view text) {
   return *found->second;
 }
 
-// A tensor as the function sees it: complex numbers in one piece, and the dimensions in the order of its layout.
+// A tensor as the function sees it, complex numbers in one piece. Its elements are in the order of its layout, here as in the program.
 struct Tensor {
   DType dtype = DType::f32;  // of the parts, if it is complex
   bool is_complex = false;
-  std::vector<std::int64_t> dims, layout;  // layout: the densest dimension first; empty: row-major
-  std::byte* parts[2] = {};                // row-major
-  std::byte* bytes = nullptr;              // as the function sees them
-  std::unique_ptr<std::byte[]> own;        // holds these bytes, unless they are those of the part
+  std::vector<std::int64_t> dims;
+  std::byte* parts[2] = {};
+  std::byte* bytes = nullptr;        // as the function sees them
+  std::unique_ptr<std::byte[]> own;  // holds these bytes, unless they are those of the part
 
   std::size_t part_width() const { return static_cast<std::size_t>(byte_size(dtype)); }
   std::size_t width() const { return part_width() * (is_complex ? 2 : 1); }
-  std::size_t size() const {
-    std::size_t bytes_in_all = width();
-    for (const std::int64_t dim : dims) bytes_in_all *= dim;
-    return bytes_in_all;
+  std::size_t elements() const {
+    std::size_t count = 1;
+    for (const std::int64_t dim : dims) count *= static_cast<std::size_t>(dim);
+    return count;
   }
-  bool is_row_major() const {
-    for (std::size_t i = 0; i < layout.size(); ++i)
-      if (std::cmp_not_equal(layout[i], layout.size() - 1 - i)) return false;
-    return true;
-  }
-  bool is_in_place() const { return !is_complex && is_row_major(); }
-
-  // The distance between elements in each dimension, in the memory that the function sees.
-  std::vector<std::int64_t> strides() const {
-    if (is_row_major()) return row_major(dims, width());
-    std::vector<std::int64_t> strides(dims.size());
-    auto stride = static_cast<std::int64_t>(width());
-    for (const std::int64_t d : layout) {
-      strides[d] = stride;
-      stride *= dims[d];
-    }
-    return strides;
-  }
+  std::size_t size() const { return width() * elements(); }
 
   // Copies the parts to `bytes`.
   void gather_parts() const {
-    std::vector<std::int64_t> order(layout.rbegin(), layout.rend()), sizes, distances;
-    if (layout.empty())
-      for (std::size_t d = 0; d < dims.size(); ++d) order.push_back(static_cast<std::int64_t>(d));
-    const auto from = row_major(dims, part_width());
-    for (const std::int64_t d : order) {
-      sizes.push_back(dims[d]);
-      distances.push_back(from[d]);
-    }
-    for (std::size_t part = 0; part < (is_complex ? 2 : 1); ++part)
-      gather(parts[part], sizes, distances, part_width(), bytes + part * part_width(), width());
+    if (!is_complex)
+      std::memcpy(bytes, parts[0], size());
+    else
+      part_width() == 4 ? interleave<float>() : interleave<double>();
   }
   // Copies `bytes` to the parts.
-  void scatter_parts() const {
-    for (std::size_t part = 0; part < (is_complex ? 2 : 1); ++part)
-      gather(bytes + part * part_width(), dims, strides(), part_width(), parts[part], part_width());
+  void scatter_parts() const { part_width() == 4 ? separate<float>() : separate<double>(); }
+
+ private:
+  template <class T>
+  void interleave() const {
+    T* to = reinterpret_cast<T*>(bytes);
+    for (std::size_t i = 0; i < elements(); ++i)
+      for (const std::byte* part : parts) *to++ = reinterpret_cast<const T*>(part)[i];
+  }
+  template <class T>
+  void separate() const {
+    const T* from = reinterpret_cast<const T*>(bytes);
+    for (std::size_t i = 0; i < elements(); ++i)
+      for (std::byte* part : parts) reinterpret_cast<T*>(part)[i] = *from++;
   }
 };
+
+// Returns the dimensions of a tensor whose elements lie in the order of the layout (the densest dimension first; empty: row-major).
+std::vector<std::int64_t> dims_of(Type in_memory, const std::vector<std::int64_t>& layout) {
+  const std::size_t rank = static_cast<std::size_t>(in_memory.rank());
+  std::vector<std::int64_t> dims(rank);
+  for (std::size_t d = 0; d < rank; ++d)
+    dims[layout.empty() ? d : static_cast<std::size_t>(layout[rank - 1 - d])] = in_memory.size(static_cast<int>(d));
+  return dims;
+}
 
 // Takes the tensors of a call in turn, one or two buffers for each.
 template <class HostTensor>
@@ -97,8 +93,7 @@ std::vector<Tensor> tensors_of(std::span<const HostTensor> buffers, const std::v
     const std::size_t index = tensors.size() - 1;
     const Type type = buffers[at].type;
     tensor.dtype = type.dtype();
-    for (int d = 0; d < type.rank(); ++d) tensor.dims.push_back(type.size(d));
-    if (index < layouts.size()) tensor.layout = layouts[index];
+    tensor.dims = dims_of(type, index < layouts.size() ? layouts[index] : std::vector<std::int64_t>());
     tensor.parts[0] = const_cast<std::byte*>(buffers[at].bytes);
     if (std::ranges::binary_search(complex, static_cast<std::int64_t>(index))) {
       tensor.is_complex = true;
@@ -110,7 +105,7 @@ std::vector<Tensor> tensors_of(std::span<const HostTensor> buffers, const std::v
 
 // Gives a tensor memory of its own if the function cannot work on its part.
 void place(Tensor& tensor) {
-  if (tensor.is_in_place()) {
+  if (!tensor.is_complex) {
     tensor.bytes = tensor.parts[0];
   } else {
     tensor.own = std::make_unique_for_overwrite<std::byte[]>(tensor.size());

@@ -115,6 +115,8 @@ class Lowering {
 
   std::string_view call_target(const Operation& op) const;  // of a custom_call
   // Lowers a custom_call. What a typed call says besides its target is kept in backend_config: see typed_call_config.
+  std::vector<std::vector<std::int64_t>> orders_in_memory(const Operation& op, std::string_view layouts_name,
+                                                          std::span<const WrittenType> types);
   Values call_of_host(Graph& graph, const Scope& scope, const Operation& op, std::string_view target);
   std::string typed_call_config(const Operation& op);
   Values approx_top_k(const Scope& scope, const Operation& op);
