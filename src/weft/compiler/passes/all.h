@@ -27,11 +27,11 @@ std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target
 std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 
 std::shared_ptr<ir::Graph> expand_convolutions(const ir::Graph& graph, const Target& target);
+std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target);
 
 // Passes for GPUs: what their kernels do not compute becomes something that they do.
 std::shared_ptr<ir::Graph> expand_folds(const ir::Graph& graph, const Target& target);
-std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph, const Target& target);
 // Others replace what a GPU computes by what it computes faster.
 std::shared_ptr<ir::Graph> pick_elements(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> replace_tanh(const ir::Graph& graph, const Target& target);

@@ -33,8 +33,7 @@ Value with_holes(Value x, Value value, int dimension, std::int64_t holes) {
 
 }  // namespace
 
-std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph, const Target& target) {
-  if (!target.is_gpu) return nullptr;
+std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph) {
   return rewrite_where(graph, has_holes, [](ir::Graph&, const ir::Node& node, std::span<const Value> operands) {
     const auto& pad = node.attributes<ir::PadAttributes>();
     Value x = operands[0];
