@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <numeric>
 
 #include <weft/compiler/loop/draft.h>
@@ -34,7 +36,7 @@ class Finalizer {
         const Bound b = simplified(bound);
         e.bounds.push_back({finalize(b.index), number(b.size)});
       }
-      e.gathered = finalize(d.gathered);
+      e.gathered = finalize(d.gathered, d.source ? d.source.type() : Type());
       result_.exprs.push_back(std::move(e));
     }
     result_.inputs = loop_.inputs.size();
@@ -42,7 +44,7 @@ class Finalizer {
     for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
     for (const DraftStore& s : loop_.stores)
       result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
-                                finalize(s.position), finalize(s.gathered), s.record});
+                                finalize(s.position), finalize(s.gathered, request_.outputs[s.output].type()), s.record});
     walk_in_tiles(result_, *request_.target);
     if (result_.walk == Walk::tiles) result_.known_lanes = 0;
     return {std::move(result_), std::move(loop_.inputs)};
@@ -70,9 +72,12 @@ class Finalizer {
     return position;
   }
 
-  std::vector<Gathered> finalize(const std::vector<DraftGathered>& drafts) {
+  std::vector<Gathered> finalize(const std::vector<DraftGathered>& drafts, Type type) {
     std::vector<Gathered> gathered;
-    for (const DraftGathered& g : drafts) gathered.push_back({g.index, number(g.limit), number(g.stride)});
+    if (drafts.empty()) return gathered;
+    const Size elements = product_of(type.dims());
+    const bool is_narrow = elements.is_constant() && elements.value() <= std::numeric_limits<std::int32_t>::max();
+    for (const DraftGathered& g : drafts) gathered.push_back({g.index, number(g.limit), number(g.stride), is_narrow});
     return gathered;
   }
 

@@ -33,6 +33,7 @@ void put(std::string& key, const std::vector<Gathered>& gathered) {
     put(key, g.index);
     put(key, g.limit);
     put(key, g.stride);
+    put(key, static_cast<int>(g.is_narrow));
   });
 }
 

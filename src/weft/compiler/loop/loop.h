@@ -41,6 +41,7 @@ struct PositionBound {
 struct Gathered {
   ExprId index = 0;
   Number limit, stride;
+  bool is_narrow = false;  // every position in the tensor fits into 31 bits
 };
 
 // Lanes that lie in neighbouring records, as in an array of structures: lane i reads or writes element `field` of the record that is i

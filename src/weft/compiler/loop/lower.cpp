@@ -293,6 +293,8 @@ class Lowering {
         std::vector<Bound> inside;
         auto at = operand_index(node, k, index, loop_.axes, inside, split_);
         if (!at) return -1;
+        if (is_never(inside)) continue;
+        std::erase_if(inside, is_always);
         std::vector<Bound> both = bounds;
         both.insert(both.end(), inside.begin(), inside.end());
         const ExprId part = evaluate(node.operand(k), *at, both);
@@ -305,6 +307,22 @@ class Lowering {
     auto at = operand_index(node, 0, index, loop_.axes, inside, split_);
     if (!at) blocker_ = &node;
     return at ? evaluate(node.operand(0), *at, bounds) : -1;
+  }
+
+  // Returns the position that a bound is about if it is the same everywhere, as that of a component of an index vector.
+  static std::optional<std::int64_t> known_place(const Bound& bound) {
+    const auto is_zero = [](Size coefficient) { return coefficient.is(0); };
+    if (!bound.size.is_constant() || !bound.index.offset.is_constant() ||
+        !std::ranges::all_of(bound.index.coefficients, is_zero))
+      return std::nullopt;
+    return bound.index.offset.value();
+  }
+  static bool is_always(const Bound& bound) {
+    const auto place = known_place(bound);
+    return place && *place >= 0 && *place < bound.size.value();
+  }
+  static bool is_never(const std::vector<Bound>& bounds) {
+    return std::ranges::any_of(bounds, [](const Bound& bound) { return known_place(bound) && !is_always(bound); });
   }
 
   ExprId reduce(const Node& node, const Index& index, const std::vector<Bound>& bounds) {

@@ -44,8 +44,10 @@ Placement::Placement(const ir::Graph& graph, const Options& options, const UnitM
       maker_(maker),
       count_(graph.nodes().size()),
       placed_(count_, Placed::unused),
-      views_(count_) {
+      views_(count_),
+      index_vectors_(count_) {
   find_what_is_from_nothing();
+  if (options_.fuse) find_index_vectors();
   if (options_.fuse && !options_.strict) find_epilogues();
   decide_placements();
   store_what_blocks();
@@ -91,7 +93,7 @@ bool Placement::from_nothing(const Node& n) const {
 
 bool Placement::is_free(const Node& n) const {
   if (from_nothing_[n.id] || (options_.fuse && is_widening(n))) return true;
-  return (n.op->kind == ir::Kind::shape && n.op->arity == 1) || is_cheaper_again(n);
+  return (n.op->kind == ir::Kind::shape && n.op->arity == 1) || index_vectors_[n.id] || is_cheaper_again(n);
 }
 
 bool Placement::is_cheaper_again(const Node& n) const {
@@ -125,6 +127,18 @@ void Placement::find_what_is_from_nothing() {
   from_nothing_.assign(count_, false);
   for (const Node* n : graph_.nodes())
     from_nothing_[n->id] = from_nothing(*n) || (is_move(*n) && from_nothing_[n->operand(0).node->id]);
+}
+
+void Placement::find_index_vectors() {
+  const auto is_index_vector = [](const Node& user, Value v) {
+    const auto* gather = user.attributes_if<ir::GatherAttributes>();
+    return gather && v == user.operand(1) && v != user.operand(0) &&
+           v.node->attributes<ir::ConcatenateAttributes>().dimension == gather->index_vector_dim;
+  };
+  for (const Node* n : graph_.nodes()) index_vectors_[n->id] = n->attributes_if<ir::ConcatenateAttributes>();
+  for (const Node* user : graph_.nodes())
+    for (const Value v : user->operands)
+      if (index_vectors_[v.node->id] && !is_index_vector(*user, v)) index_vectors_[v.node->id] = false;
 }
 
 void Placement::find_epilogues() {

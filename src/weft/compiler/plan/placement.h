@@ -60,6 +60,8 @@ class Placement {
   bool is_given(const ir::Node& n) const;
 
   void find_what_is_from_nothing();
+  // Finds concatenations whose parts are the components of the places from which gathers read.
+  void find_index_vectors();
   // Moves the nodes behind products into them. In strict mode they keep the roundings of a separate kernel.
   void find_epilogues();
   void decide_placements();
@@ -82,7 +84,7 @@ class Placement {
   const UnitMaker& maker_;
   std::size_t count_;
   std::vector<Placed> placed_;
-  std::vector<bool> views_, from_nothing_;
+  std::vector<bool> views_, from_nothing_, index_vectors_;
   std::map<std::uint32_t, std::pair<ir::Node*, Epilogue>> epilogues_;  // by the node whose value the product stores
   std::map<std::uint32_t, Matmul> matmuls_;                            // by the same node
   std::map<std::uint32_t, Attention> attentions_;                      // by node

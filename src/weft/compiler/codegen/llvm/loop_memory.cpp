@@ -65,18 +65,23 @@ Value* LoopEmitter::load_by_lane(const Expr& e, const std::vector<PositionBound>
 
 Value* LoopEmitter::gathered_term(const Gathered& g, const Place& place) {
   const Expr& index = loop_.exprs[g.index];
-  const bool per_lane = place.vector && index.per_lane && width_ > 1;
+  const bool per_lane = place.vector && index.per_lane && width_ > 1, is_unsigned = is_unsigned_integer(index.dtype);
+  ScalarEmitter& s = per_lane ? many_ : one_;
+  // Vectors of 32-bit integers hold twice as many lanes, and most processors lack some operations on those of 64 bits.
+  const bool is_narrow = per_lane && g.is_narrow, starts_narrow = is_narrow && byte_size(index.dtype) <= 4;
+  llvm::Type *wide = s.widen(b_.getInt64Ty()), *narrow = s.widen(b_.getInt32Ty());
+  const auto everywhere = [&](Value* v, bool as_narrow) {
+    if (as_narrow) v = b_.CreateTrunc(v, b_.getInt32Ty());
+    return per_lane ? splat(v) : v;
+  };
   Value* start = index.per_lane ? value(g.index, place) : row_value(g.index);
-  start = llvm_value((per_lane ? many_ : one_).convert(to_scalar(start, index.dtype), DType::i64));
-  const auto everywhere = [&](Value* v) { return per_lane ? splat(v) : v; };
-  Value* limit = everywhere(number(g.limit));
-  if (is_unsigned_integer(index.dtype)) {
-    start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, start, limit);
-  } else {
-    start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin,
-                                     b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, everywhere(i64(0))), limit);
-  }
-  return b_.CreateMul(start, everywhere(number(g.stride)));
+  start = b_.CreateIntCast(start, starts_narrow ? narrow : wide, !is_unsigned);
+  Value* limit = everywhere(number(g.limit), starts_narrow);
+  if (!is_unsigned)
+    start = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, start, llvm::Constant::getNullValue(start->getType()));
+  start = b_.CreateBinaryIntrinsic(is_unsigned ? llvm::Intrinsic::umin : llvm::Intrinsic::smin, start, limit);
+  if (is_narrow) start = b_.CreateTrunc(start, narrow);
+  return b_.CreateMul(start, everywhere(number(g.stride), is_narrow));
 }
 
 Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>& bounds, const Place& place) {
@@ -121,9 +126,12 @@ Value* LoopEmitter::load_within(const Expr& e, const std::vector<PositionBound>&
                          : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align));
     return s.from_memory(b_.CreateVectorReverse(loaded), e.dtype);
   }
-  Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(lane_numbers_->getType(), 0);
-  if (!lane_stride(e.position).is(0))
-    steps = b_.CreateAdd(steps, b_.CreateMul(lane_numbers_, splat(number(lane_stride(e.position)))));
+  llvm::Type* step_type = vector_part ? vector_part->getType() : lane_numbers_->getType();
+  Value* steps = vector_part ? vector_part : llvm::ConstantInt::get(step_type, 0);
+  if (!lane_stride(e.position).is(0)) {
+    Value* along = b_.CreateMul(lane_numbers_, splat(number(lane_stride(e.position))));
+    steps = b_.CreateAdd(steps, b_.CreateTrunc(along, step_type));
+  }
   if (!mask) mask = llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
   Value* addresses = b_.CreateGEP(element, address, steps);
   return s.from_memory(b_.CreateMaskedGather(type, addresses, align, mask, llvm::Constant::getNullValue(type)),

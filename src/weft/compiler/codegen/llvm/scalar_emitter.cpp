@@ -1,5 +1,7 @@
 #include <weft/compiler/codegen/llvm/scalar_emitter.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 
 #include <llvm/IR/Intrinsics.h>
@@ -303,12 +305,34 @@ Scalar ScalarEmitter::convert(Scalar x, DType dtype) {
     Value* converted = is_signed ? b_.CreateSIToFP(value, wide) : b_.CreateUIToFP(value, wide);
     return to_scalar(half ? round(narrow_to_odd(converted), dtype) : converted, dtype);
   }
-  if (from_float)
-    return to_scalar(
-        b_.CreateIntrinsic(is_signed_integer(dtype) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
-                           {type, value->getType()}, {value}),
-        dtype);
+  if (from_float) return to_scalar(to_integer(value, dtype), dtype);
   return to_scalar(b_.CreateIntCast(value, type, is_signed), dtype);
+}
+
+// Numbers out of range become the nearest integer, NaN becomes 0.
+Value* ScalarEmitter::to_integer(Value* value, DType dtype) {
+  llvm::Type *type = compute_type(dtype), *from = value->getType();
+  const bool is_signed = is_signed_integer(dtype);
+  const unsigned bits = type->getScalarSizeInBits();
+  if (target_.is_gpu || lanes_ == 1 || bits > 32)
+    return b_.CreateIntrinsic(is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat, {type, from},
+                              {value});
+  // LLVM would convert the lanes of a vector one by one.
+  const double least = is_signed ? -std::ldexp(1.0, static_cast<int>(bits) - 1) : 0.0,
+               behind = std::ldexp(1.0, static_cast<int>(is_signed ? bits - 1 : bits));
+  const bool is_rounded = bits == 32 && from->getScalarType()->isFloatTy();  // behind - 1 is not an f32
+  Value* greatest = llvm::ConstantFP::get(from, is_rounded ? behind - behind * 0x1p-24 : behind - 1);
+  Value* is_above = b_.CreateFCmpOGT(value, greatest);
+  Value* number = b_.CreateSelect(is_above, greatest, value);
+  Value* lowest = llvm::ConstantFP::get(from, least);
+  number = b_.CreateSelect(b_.CreateFCmpOLT(number, lowest), lowest, number);
+  number = b_.CreateSelect(b_.CreateFCmpORD(value, value), number, llvm::Constant::getNullValue(from));
+  llvm::Type* wide = widen(b_.getInt32Ty());
+  const bool fits_signed = is_signed || bits < 32;
+  Value* result = fits_signed ? b_.CreateFPToSI(number, wide) : b_.CreateFPToUI(number, wide);
+  if (is_rounded)
+    result = b_.CreateSelect(is_above, llvm::ConstantInt::get(wide, static_cast<std::uint64_t>(behind) - 1), result);
+  return b_.CreateTrunc(result, type);
 }
 
 Scalar ScalarEmitter::bitcast(Scalar x, DType dtype) {

@@ -34,6 +34,7 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   void set_of_16_bits(bool is_of_16_bits) { is_of_16_bits_ = is_of_16_bits; }
 
  private:
+  llvm::Value* to_integer(llvm::Value* value, DType dtype);
   llvm::Value* widened_pairs(llvm::Value* stored);
   llvm::Value* round(llvm::Value* value, DType dtype);  // to a value that the dtype can represent
   // Whether results of 16-bit floats are rounded only where they are stored or converted. On a GPU, rounding them after each operation would
