@@ -87,7 +87,9 @@ Complex square(WrittenOperands x, WrittenType) {  // 0, not inf - inf, if the pa
   return {select(same_size, constant_like(a, 0), (a + b) * (a - b)), a * b * 2};
 }
 Complex absolute(WrittenOperands x, WrittenType) {
-  return {convert(complex_math::absolute(widened(x, 0)), x[0].part().dtype())};
+  const DType dtype = x[0].part().dtype();
+  const Complex z = widened(x, 0);
+  return {convert(dtype == DType::f32 ? complex_math::absolute_of_f32(z) : complex_math::absolute(z), dtype)};
 }
 Complex logistic(Complex z) {
   const Complex e = complex_math::exponential({-z.re, -z.im});

@@ -143,6 +143,11 @@ Complex multiply(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re
 
 Value absolute(Complex z) { return hypot(z.re, z.im); }
 
+Value absolute_of_f32(Complex z) {
+  const Value either_infinite = or_(is_infinite(z.re), is_infinite(z.im));
+  return select(either_infinite, like(z.re, infinity), ir::sqrt(norm(z)));
+}
+
 Complex sign(Complex z) {
   const Scaled s = scaled(z);
   const Value size = ir::sqrt(norm(s.value));

@@ -10,6 +10,7 @@ namespace weft::ir::legalize::complex_math {
 Complex multiply(Complex a, Complex b);  // the plain product; the parts may have any dtype
 
 Value absolute(Complex z);
+Value absolute_of_f32(Complex z);  // of f32 numbers, widened to f64, whose squares are in its range
 Complex acos(Complex z);
 Complex acosh(Complex z);
 Complex asin(Complex z);
