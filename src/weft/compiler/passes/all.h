@@ -16,6 +16,7 @@ std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& tar
 std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> find_extremes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> hoist_invariants(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> inline_composites(const ir::Graph& graph);
 // The same for all composites but those that the target has a kernel for.
 std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& graph, const Target& target);

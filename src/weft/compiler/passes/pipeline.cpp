@@ -49,6 +49,8 @@ constexpr Pass pass_table[] = {
     {"fold-constants", "computes nodes whose operands are constants", for_all<fold_constants>},
     {"place-windows", "replaces gather and scatter of a single window by slices, padding and updates",
      for_all<place_windows>},
+    {"hoist-invariants", "computes what a loop repeats without changes once, before the loop",
+     for_all<hoist_invariants>},
     {"pick-elements", "replaces a sum in which an index picks one element of each row by that element, for GPUs",
      for_target<pick_elements>},
     {"replace-tanh", "replaces 1 + tanh(x) by 2 logistic(2 x), for GPUs", for_target<replace_tanh>,
