@@ -1,12 +1,15 @@
-// What a typed call says besides its target is kept as text, also if it is read again.
+// What a typed call says besides its target is kept as text, also if it is read again. Its operands and results have the order of their layouts.
 // RUN: weft opt %s | FileCheck %s
 // RUN: weft opt %s | weft opt - | FileCheck %s
 
 // CHECK-LABEL: func.func public @typed
-// CHECK: "stablehlo.custom_call"(%arg0)
+// CHECK: %[[TURNED:.*]] = "stablehlo.transpose"(%arg0)
+// CHECK: %[[CALL:.*]]:2 = "stablehlo.custom_call"(%[[TURNED]])
 // CHECK-SAME: call_target_name = "solve", has_side_effect = true
 // CHECK-SAME: backend_config = "{attributes = {mode = 83 : ui8}, operand_layouts = [array<i64: 0, 1>],
 // CHECK-SAME: result_layouts = [array<i64: 0, 1>, array<i64>]
+// CHECK-SAME: (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<i32>)
+// CHECK: "stablehlo.transpose"(%[[CALL]]#0)
 func.func @typed(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>) {
   %0:2 = stablehlo.custom_call @solve(%x) {api_version = 4 : i32, backend_config = {mode = 83 : ui8}, has_side_effect = true,
     operand_layouts = [dense<[0, 1]> : tensor<2xindex>],

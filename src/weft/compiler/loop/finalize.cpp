@@ -125,12 +125,12 @@ class Finalizer {
 
   // Loops over few vectors would take longer than what they do, and so would choosing the number of vectors of a block.
   void know_few_lanes() {
-    constexpr std::int64_t most_vectors = 8, most_exprs = 96;
+    constexpr std::int64_t most_vectors = 8, most_exprs = 96, most_columns = 32;
     const Target& target = *request_.target;
     if (target.is_gpu || result_.lanes != 1 || !loop_.axes.back().is_constant()) return;
     const std::int64_t lanes = loop_.axes.back().value(), vectors = (lanes + target.lanes - 1) / target.lanes;
     if (lanes == 0) return;
-    const bool is_few = result_.walk == Walk::columns ? lanes <= result_.tiling.block
+    const bool is_few = result_.walk == Walk::columns ? lanes <= most_columns
                         : result_.walk == Walk::rows
                             ? vectors <= most_vectors && vectors * std::ssize(loop_.exprs) <= most_exprs
                             : false;

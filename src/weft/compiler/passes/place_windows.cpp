@@ -155,13 +155,19 @@ std::optional<Value> scattered(const ir::Node& node, Value x, Value indices, Val
   return ir::dynamic_update_slice(x, *value, starts);
 }
 
+// Returns whether there is only one index vector, which has elements.
+bool has_one_vector(Value indices, std::int64_t index_vector_dim) {
+  for (int d = 0; d < indices.rank(); ++d)
+    if (d != index_vector_dim && indices.size(d) != 1) return false;
+  return indices.type().elements() > 0;
+}
+
 bool moves_a_window(const ir::Node& node) {
   if (!ir::is_static(node)) return false;
   if (const auto* gather = node.attributes_if<ir::GatherAttributes>())
-    return node.operand(1).type().elements() == std::ssize(gather->start_index_map);
+    return has_one_vector(node.operand(1), gather->index_vector_dim);
   const auto* scatter = node.attributes_if<ir::ScatterAttributes>();
-  return scatter && node.types.size() == 1 &&
-         node.operand(1).type().elements() == std::ssize(scatter->scatter_dims_to_operand_dims);
+  return scatter && node.types.size() == 1 && has_one_vector(node.operand(1), scatter->index_vector_dim);
 }
 
 }  // namespace
