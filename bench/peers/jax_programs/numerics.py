@@ -40,7 +40,7 @@ def fitted_curves(source):
 
         def step(_, p):
             j, r = jax.jacfwd(residual)(p), residual(p)
-            return p - jnp.linalg.solve(j.T @ j + 1e-2 * jnp.eye(3), j.T @ r)
+            return p - jnp.linalg.solve(j.T @ j + 0.3 * jnp.eye(3), j.T @ r)
 
         return jax.lax.fori_loop(0, 10, step, p)
 

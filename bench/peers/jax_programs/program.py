@@ -8,12 +8,21 @@ from collections.abc import Callable
 import numpy as np
 
 PROGRAMS: dict[str, Callable] = {}
+TOLERANCE = 2e-3  # of the size of a result; programs of many steps multiply differences of rounding
+TOLERANCES: dict[str, float] = {}
 
 
-def program(make: Callable) -> Callable:
+def program(make: Callable, tolerance: float = TOLERANCE) -> Callable:
     """Adds a program: `make` takes a source of random numbers, and returns a function to compile and its arguments."""
-    PROGRAMS[make.__name__.replace("_", "-")] = lambda: make(Source(make.__name__))
+    name = make.__name__.replace("_", "-")
+    PROGRAMS[name] = lambda: make(Source(make.__name__))
+    TOLERANCES[name] = tolerance
     return make
+
+
+def chaotic_program(make: Callable) -> Callable:
+    """Adds a program in which a difference of rounding decides between elements that are far apart."""
+    return program(make, tolerance=0.2)
 
 
 class Source:

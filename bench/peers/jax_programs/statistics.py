@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from program import program
+from program import chaotic_program, program
 
 KEY = np.array([3, 4], np.uint32)
 
@@ -85,7 +85,7 @@ def hidden_markov_model(source):
     return jax.value_and_grad(likelihood), ((source.normal(12, 12), source.normal(12, 40)), source.integers(40, 100, 32))
 
 
-@program
+@chaotic_program
 def particle_filter(source):
     count = 1024
 

@@ -101,6 +101,14 @@ class LoopEmitter {
   void start_reductions(int stage, int copies);
   void accumulate(int stage, const Place& place);
 
+  // Column kernels on the CPU: a sum of many terms would lose accuracy in a single accumulator, so it is added to a total after every run of
+  // terms. The accumulators have the terms since then.
+  static constexpr std::int64_t terms_of_a_run = 256;
+  bool has_total(const Expr& e) const;
+  bool has_totals() const;
+  void start_totals();
+  void add_to_totals();
+
   // Row kernels: combines the lanes of the accumulators, then applies the initial value.
   void finish_reductions(int stage);
   Value* with_init(const Expr& e, Value* total, Value* init, ScalarEmitter& s);
@@ -142,6 +150,7 @@ class LoopEmitter {
   void emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
                              const std::vector<std::vector<Value*>>& row_values);
   void emit_serial(int axis, const std::function<void()>& body);
+  void emit_runs(Value* size, const std::function<void(Value*)>& visit);
 
   // ---- tiles (loop_tiles.cpp)
 
@@ -188,7 +197,8 @@ class LoopEmitter {
   std::vector<Value*> axes_;         // current position on each axis; null outside of its loop
   std::vector<Value*> row_values_;   // by expression
   std::vector<bool> is_of_16_bits_;  // by expression: see ScalarEmitter::set_of_16_bits
-  std::vector<std::vector<Value*>> accumulators_;
+  std::vector<std::vector<Value*>> accumulators_, totals_;
+  Value* terms_ = nullptr;  // since the sums were added to the totals
   std::vector<Cached> cached_;
   int next_slot_ = 0;
   Value* lane_numbers_ = nullptr;

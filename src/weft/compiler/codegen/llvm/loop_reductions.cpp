@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
 #include <weft/compiler/loop/lower.h>
+#include <weft/ir/ops.h>
 
 namespace weft::compiler {
 
@@ -38,6 +41,38 @@ void LoopEmitter::accumulate(int stage, const Place& place) {
   }
 }
 
+bool LoopEmitter::has_total(const Expr& e) const {
+  return !target_.is_gpu && loop_.walk == Walk::columns && loop_.contract && reduces_in(e, 0) && e.op == &ir::ops::add &&
+         accumulator_type(e.dtype) == DType::f32;
+}
+
+bool LoopEmitter::has_totals() const {
+  return std::ranges::any_of(loop_.exprs, [&](const Expr& e) { return has_total(e); });
+}
+
+void LoopEmitter::start_totals() {
+  if (!has_totals()) return;
+  if (!terms_) terms_ = local(b_.getInt64Ty());
+  b_.CreateStore(i64(0), terms_);
+  totals_.resize(loop_.exprs.size());
+  for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
+    if (!has_total(loop_.exprs[i])) continue;
+    while (totals_[i].size() < accumulators_[i].size()) totals_[i].push_back(local(many_.compute_type(DType::f32)));
+    for (Value* total : totals_[i]) b_.CreateStore(neutral(loop_.exprs[i], many_), total);
+  }
+}
+
+void LoopEmitter::add_to_totals() {
+  llvm::Type* type = many_.compute_type(DType::f32);
+  for (std::size_t i = 0; i < totals_.size(); ++i)
+    for (std::size_t k = 0; k < totals_[i].size(); ++k) {
+      const Expr& e = loop_.exprs[i];
+      Value* sum = b_.CreateLoad(type, accumulators_[i][k]);
+      b_.CreateStore(combine(e, b_.CreateLoad(type, totals_[i][k]), sum, many_), totals_[i][k]);
+      b_.CreateStore(neutral(e, many_), accumulators_[i][k]);
+    }
+}
+
 void LoopEmitter::finish_reductions(int stage) {
   for (std::size_t i = 0; i < loop_.exprs.size(); ++i) {
     const Expr& e = loop_.exprs[i];
@@ -67,7 +102,7 @@ Value* LoopEmitter::with_init(const Expr& e, Value* total, Value* init, ScalarEm
 
 Value* LoopEmitter::finished_reduction(ExprId id, const Expr& e, const Place& place) {
   WEFT_ASSERT(loop_.walk == Walk::columns && place.vector, "a reduction is used before it has ended");
-  Value* accumulator = accumulators_[id][place.copy];
+  Value* accumulator = has_total(e) ? totals_[id][place.copy] : accumulators_[id][place.copy];
   Value* total = b_.CreateLoad(many_.compute_type(accumulator_type(e.dtype)), accumulator);
   return with_init(e, total, value(e.operands[1], place), many_);
 }

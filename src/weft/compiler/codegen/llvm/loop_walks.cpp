@@ -273,7 +273,9 @@ void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t
     axes_[lane_axis()] = nullptr;
   };
   start_reductions(0, copies * rows.size());
+  start_totals();
   emit_serial(loop_.rows, [&] { everywhere(0, [&](const Place& place) { accumulate(0, place); }); });
+  add_to_totals();
   everywhere(1, [&](const Place& place) {
     for (const Store& s : loop_.stores) store(s, value(s.value, place), place);
   });
@@ -282,11 +284,30 @@ void LoopEmitter::emit_vectors_of_block(Value* first, Value* lanes, std::int64_t
 void LoopEmitter::emit_serial(int axis, const std::function<void()>& body) {
   if (axis == loop_.rows + loop_.serial) return body();
   const std::size_t au = axis;
-  for_each(i64(0), number(loop_.sizes[au]), i64(1), [&](Value* i) {
+  const auto visit = [&](Value* i) {
     axes_[au] = i;
     emit_serial(axis + 1, body);
-  });
+  };
+  Value* size = number(loop_.sizes[au]);
+  if (axis + 1 < loop_.rows + loop_.serial || !has_totals())
+    for_each(i64(0), size, i64(1), visit);
+  else
+    emit_runs(size, visit);
   axes_[au] = nullptr;
+}
+
+// Visits the points of the last serial axis. Adds sums to the totals after at least as many terms as a run has.
+void LoopEmitter::emit_runs(Value* size, const std::function<void(Value*)>& visit) {
+  for_each(i64(0), size, i64(terms_of_a_run), [&](Value* first) {
+    Value* end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(first, i64(terms_of_a_run)), size);
+    for_each(first, end, i64(1), visit);
+    Value* terms = b_.CreateAdd(b_.CreateLoad(b_.getInt64Ty(), terms_), b_.CreateSub(end, first));
+    b_.CreateStore(terms, terms_);
+    if_then(b_.CreateICmpSGE(terms, i64(terms_of_a_run)), [&] {
+      add_to_totals();
+      b_.CreateStore(i64(0), terms_);
+    });
+  });
 }
 
 }  // namespace weft::compiler
