@@ -12,14 +12,14 @@ from pathlib import Path
 
 from busy import busy_figures
 from contestants import Contestant, importable_peers, weft
-from figures import (Figure, Runs, captioner_figures, dynamic_figures, exported_figures, kernel_figures, limit_figures,
+from figures import (Figure, Runs, captioner_figures, dynamic_figures, exported_figures, jax_figures, kernel_figures, limit_figures,
                      loss_figures, mode_figures, overlap_figures, program_figures, record_figures, sparse_figures,
                      speed_figures)
 from gpu import GPU
 from jobs import JOBS, Job
 from mesh import mesh_figures
 
-MICRO = {"kernels": kernel_figures, "record": record_figures, "overlap": overlap_figures, "programs": program_figures,
+MICRO = {"kernels": kernel_figures, "record": record_figures, "overlap": overlap_figures, "programs": program_figures, "jax": jax_figures,
          "exported": exported_figures, "modes": mode_figures, "dynamic": dynamic_figures, "captioner": captioner_figures,
          "busy": busy_figures, "mesh": mesh_figures, "sparse": sparse_figures, **GPU}
 NAMES = [*JOBS, *MICRO]

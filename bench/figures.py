@@ -183,6 +183,26 @@ def program_figures(build: Path, quick: bool, say) -> list[Figure]:
     return figures
 
 
+def jax_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """Runs varied JAX programs, unchanged, on weft's plugin and on XLA's CPU backend, in turns."""
+    python = os.environ.get("WEFT_PEERS_PYTHON", "python3")
+    if subprocess.run([python, "-c", "import jax"], capture_output=True).returncode != 0:
+        say(f"jax: left out, {python} cannot import jax")
+        return []
+    command = [python, Path(__file__).parent / "peers/jax_programs/run.py", "--plugin", build / "lib/libweft_pjrt.so",
+               "--rounds", "1" if quick else "3", "--json"]
+    done = subprocess.run([*command, *(["--only", "mlp"] if quick else [])], stdout=subprocess.PIPE, text=True)
+    if not done.stdout:
+        raise SystemExit(f"error: the JAX programs ended with code {done.returncode}")
+    result = json.loads(done.stdout)
+    count = len(result["programs"])
+    return [Figure(f"{count} JAX programs: speed against XLA's CPU backend, geometric mean", result["geometric_mean"], ">=", 1.5, "times"),
+            Figure("JAX programs: the slowest", result["slowest"], ">=", 0.8, "times"),
+            Figure("JAX programs: compile time against XLA's", result["compile_cold"], "<=", 0.5, "times"),
+            Figure("JAX programs: compile time in a second process", result["compile_again"], "<=", 0.2, "times"),
+            Figure("JAX programs: refused, or with other results", len(result["different"]) + len(result["failed"]), "<=", 0)]
+
+
 def mode_figures(build: Path, quick: bool, say) -> list[Figure]:
     """Compares a whole training step under compile() with the same step run operation by operation, and measures its compile time."""
     done = subprocess.run([build / "bin/bench/modes", "2" if quick else "20"], check=True, capture_output=True, text=True)
