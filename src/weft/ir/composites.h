@@ -40,9 +40,14 @@ inline constexpr std::string_view attention = "weft.attention", causal_attention
                                   attention_gradient = "weft.attention_gradient",
                                   causal_attention_gradient = "weft.causal_attention_gradient";
 
-// The names of the Fourier transforms of the last of two dimensions: operands and results are the real and the imaginary part, and a real
-// operand has no second part. The inverse is not divided by the number of elements. The decomposition stands in legalize/fft.cpp.
+// The names of Fourier transforms. Operands and results are the real and the imaginary part. The inverse is not divided by the number of
+// elements. The decompositions stand in legalize/fft.cpp.
+// The first two transform the last of two dimensions, and a real operand has no second part; the next two, the middle one of three.
 inline constexpr std::string_view fourier = "weft.fft", inverse_fourier = "weft.ifft";
+inline constexpr std::string_view column_fourier = "weft.fft_columns", inverse_column_fourier = "weft.ifft_columns";
+// These transform rows of n real numbers, for an even n, to the first n / 2 + 1 of the results, which determine the others, and back; the
+// imaginary parts of the first and the last of them count as 0.
+inline constexpr std::string_view real_fourier = "weft.rfft", inverse_real_fourier = "weft.irfft";
 
 // Appends a composite of this name. Its decomposition is what `build` returns for inputs of the operands' types; it depends only on the
 // name and these types.

@@ -11,17 +11,45 @@ namespace weft::compiler {
 bool has_fft_kernel(const ir::Node& node, const Target& target) {
   if (target.is_gpu || node.op != &ir::ops::composite || !ir::is_static(node)) return false;
   const std::string_view name = node.attributes<ir::CompositeAttributes>().name;
-  if (name != ir::fourier && name != ir::inverse_fourier) return false;
   const Type x = node.operand(0).type();
-  const auto is_part = [&](Type type) { return type == x; };
-  return (node.operands.size() == 1 || (node.operands.size() == 2 && node.operand(1).type() == x)) &&
-         node.types.size() == 2 && std::ranges::all_of(node.types, is_part) && x.rank() == 2 && x.size(1) >= 2 &&
-         (x.dtype() == DType::f32 || x.dtype() == DType::f64);
+  if (x.dtype() != DType::f32 && x.dtype() != DType::f64) return false;
+  const auto equal = [&](Type type) { return type == x; };
+  const std::size_t parts = node.operands.size();
+  if (!std::ranges::all_of(node.operands, equal, [](ir::Value v) { return v.type(); })) return false;
+  const auto has_results = [&](std::size_t count, Type type) {
+    return node.types.size() == count && std::ranges::all_of(node.types, [&](Type t) { return t == type; });
+  };
+  const auto row_of = [&](std::int64_t n) { return Type(x.dtype(), {x.size(0), n}); };
+  if (name == ir::fourier || name == ir::inverse_fourier)
+    return x.rank() == 2 && x.size(1) >= 2 && (parts == 1 || parts == 2) && has_results(2, x);
+  if (name == ir::column_fourier || name == ir::inverse_column_fourier)
+    return x.rank() == 3 && x.size(1) >= 2 && !fft_radices(x.size(1)).empty() && x.size(2) >= target.lanes / 2 &&
+           parts == 2 && has_results(2, x);
+  if (x.rank() != 2) return false;
+  const std::int64_t n = x.size(1);
+  if (name == ir::real_fourier) return n >= 4 && n % 2 == 0 && parts == 1 && has_results(2, row_of(n / 2 + 1));
+  return name == ir::inverse_real_fourier && n >= 3 && parts == 2 && has_results(1, row_of(2 * (n - 1)));
+}
+
+std::vector<int> fft_radices(std::int64_t n) {
+  std::vector<int> radices;
+  while (n > 1) {
+    int radix = 0;
+    for (const int r : {4, 2, 3, 5, 7, 11, 13})
+      if (n % r == 0) {
+        radix = r;
+        break;
+      }
+    if (radix == 0) return {};
+    radices.push_back(radix);
+    n /= radix;
+  }
+  return radices;
 }
 
 std::string FftPass::key() const {
   return concat("fft pass of radix ", radix, ", ", turned, turns_lanes ? " lanes" : " rows", " turned, ", dtype,
-                contract ? "" : ", not contracted");
+                is_mirrored ? ", mirrored" : "", halves ? ", halved" : "", contract ? "" : ", not contracted");
 }
 
 }  // namespace weft::compiler

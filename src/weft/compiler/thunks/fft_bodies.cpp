@@ -94,6 +94,25 @@ std::shared_ptr<const ir::Graph> butterfly(int radix, int turned, DType dtype) {
   });
 }
 
+std::shared_ptr<const ir::Graph> mirrored_butterfly(bool halves, DType dtype) {
+  const std::vector<Type> inputs(6, Type(dtype, {}));
+  return ir::make_graph(inputs, [&](ir::Graph&, std::span<const Value> in) {
+    ComplexValue s{in[0] + in[1], in[2] - in[3]};
+    ComplexValue d = times({in[0] - in[1], in[2] + in[3]}, {in[4], in[5]});
+    if (halves) {
+      s = {s.re * 0.5, s.im * 0.5};
+      d = {d.re * 0.5, d.im * 0.5};
+    }
+    return std::vector{s.re + d.re, s.re - d.re, s.im + d.im, d.im - s.im};
+  });
+}
+
+std::shared_ptr<const ir::Graph> sum_and_difference(DType dtype) {
+  const std::vector<Type> inputs(2, Type(dtype, {}));
+  return ir::make_graph(
+      inputs, [](ir::Graph&, std::span<const Value> in) { return std::vector{in[0] + in[1], in[0] - in[1]}; });
+}
+
 std::shared_ptr<const ir::Graph> complex_product(DType dtype) {
   const std::vector<Type> inputs(4, Type(dtype, {}));
   return ir::make_graph(inputs, [](ir::Graph&, std::span<const Value> in) {

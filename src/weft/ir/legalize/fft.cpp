@@ -3,6 +3,7 @@
 #include <functional>
 #include <numbers>
 #include <numeric>
+#include <string_view>
 #include <vector>
 
 #include <weft/ir/composites.h>
@@ -121,40 +122,72 @@ Complex transform(Complex z, int sign) {
   return reshaped(swapped(reshaped(y, {rows, a, b})), {rows, n});
 }
 
-// Transforms the last of two dimensions, for which some targets have a kernel.
+// Calls a composite whose decomposition is `function`; a real value is one operand or result.
+Complex call_named(std::string_view name, Complex z, const std::function<Complex(Complex)>& function) {
+  const auto parts = [](Complex x) { return x.is_complex() ? std::vector{x.re, x.im} : std::vector{x.re}; };
+  const auto number = [](std::span<const Value> x) { return Complex{x[0], x.size() == 2 ? x[1] : Value()}; };
+  return number(call_composite(name, parts(z), [&](std::span<const Value> x) { return parts(function(number(x))); }));
+}
+
+// The following functions are composites, for which some targets have kernels. This one transforms the last of two dimensions.
 Complex transform_rows(Complex z, int sign) {
-  std::vector<Value> parts{z.re};
-  if (z.is_complex()) parts.push_back(z.im);
-  const std::vector<Value> results =
-      call_composite(sign < 0 ? fourier : inverse_fourier, parts, [&](std::span<const Value> x) {
-        const Complex y = transform({x[0], x.size() == 2 ? x[1] : Value()}, sign);
-        return std::vector{y.re, y.im};
-      });
-  return {results[0], results[1]};
+  return call_named(sign < 0 ? fourier : inverse_fourier, z, [&](Complex x) { return transform(x, sign); });
+}
+
+// Transforms the middle one of three dimensions.
+Complex transform_columns(Complex z, int sign) {
+  return call_named(sign < 0 ? column_fourier : inverse_column_fourier, z, [&](Complex x) {
+    const std::int64_t outer = x.re.size(0), n = x.re.size(1), inner = x.re.size(2);
+    const Complex rows = transform_rows(reshaped(swapped(x), {outer * inner, n}), sign);
+    return swapped(reshaped(rows, {outer, inner, n}));
+  });
+}
+
+// Transforms rows of real numbers; half of the result is conjugate to the other half, and left out.
+Complex transform_real_rows(Complex z) {
+  const std::int64_t n = z.re.size(1);
+  const auto decomposition = [&](Complex x) {
+    return both(transform_rows(x, -1), [&](Value v) { return slice_in_dim(v, 0, n / 2 + 1, 1, 1); });
+  };
+  return n % 2 == 0 ? call_named(real_fourier, z, decomposition) : decomposition(z);
+}
+
+// Returns all n numbers of rows, given the first n / 2 + 1: the others are their conjugates in reverse order.
+Complex with_conjugates(Complex z, std::int64_t n) {
+  constexpr std::int64_t along[] = {1};
+  const auto complete = [&](Value v, bool conjugate) {
+    const Value rest = reverse(slice_in_dim(v, 1, (n + 1) / 2, 1, 1), along);
+    const Value parts[] = {v, conjugate ? -rest : rest};
+    return concatenate(parts, 1);
+  };
+  return {complete(z.re, false), complete(z.im, true)};
+}
+
+// Transforms rows back to n real numbers.
+Complex transform_to_real_rows(Complex z, std::int64_t n) {
+  const auto decomposition = [&](Complex x) -> Complex { return {transform_rows(with_conjugates(x, n), 1).re}; };
+  return n % 2 == 0 ? call_named(inverse_real_fourier, z, decomposition) : decomposition(z);
+}
+
+// Applies a function of rows to the last dimension.
+Complex by_rows(Complex z, const std::function<Complex(Complex)>& function) {
+  const Type type = z.part();
+  const std::int64_t n = z.re.size(type.rank() - 1);
+  const Complex rows = function(reshaped(z, {type.elements() / n, n}));
+  std::vector<Dim> dims(type.dims().begin(), type.dims().end());
+  dims.back() = rows.re.size(1);
+  return both(rows, [&](Value v) { return reshape(v, dims); });
 }
 
 // Transforms one dimension of a value of any rank.
 Complex transform(Complex z, int dimension, int sign) {
-  const int rank = z.re.rank();
-  std::vector<std::int64_t> order(rank);
-  std::iota(order.begin(), order.end(), 0);
-  std::swap(order[dimension], order.back());
-  const Complex moved = transposed(z, order);
-  const Type type = moved.part();
+  const Type type = z.part();
+  if (dimension == type.rank() - 1) return by_rows(z, [&](Complex rows) { return transform_rows(rows, sign); });
+  std::int64_t inner = 1;
+  for (int d = dimension + 1; d < type.rank(); ++d) inner *= z.re.size(d);
   const std::int64_t n = z.re.size(dimension);
-  const Complex flat = transform_rows(reshaped(moved, {type.elements() / n, n}), sign);
-  return transposed(both(flat, [&](Value v) { return reshape(v, type.dims()); }), order);
-}
-
-// Returns all n numbers, given the first n / 2 + 1: the others are their conjugates in reverse order.
-Complex with_conjugates(Complex z, int dimension, std::int64_t n) {
-  const std::int64_t along[] = {dimension};
-  const auto complete = [&](Value v, bool conjugate) {
-    const Value rest = reverse(slice_in_dim(v, 1, (n + 1) / 2, 1, dimension), along);
-    const Value parts[] = {v, conjugate ? -rest : rest};
-    return concatenate(parts, dimension);
-  };
-  return {complete(z.re, false), complete(z.im, true)};
+  const Complex columns = transform_columns(reshaped(z, {type.elements() / (n * inner), n, inner}), sign);
+  return both(columns, [&](Value v) { return reshape(v, type.dims()); });
 }
 
 // The required sizes of the last dimension of the operand and of the result.
@@ -196,10 +229,10 @@ WrittenValue fft(WrittenValue x, FftType type, std::span<const std::int64_t> len
   const bool is_inverse = type == FftType::IFFT || type == FftType::IRFFT;
   const int sign = is_inverse ? 1 : -1;
   // The real dimension is transformed first in a forward transform and last in an inverse one.
-  if (type != FftType::IRFFT) x = transform(x, last, sign);
-  if (type == FftType::RFFT) x = both(x, [&](Value v) { return slice_in_dim(v, 0, n / 2 + 1, 1, last); });
+  if (type == FftType::RFFT) x = by_rows(x, transform_real_rows);
+  if (type == FftType::FFT || type == FftType::IFFT) x = transform(x, last, sign);
   for (int d = first; d < last; ++d) x = transform(x, d, sign);
-  if (type == FftType::IRFFT) x = {transform(with_conjugates(x, last, n), last, sign).re};
+  if (type == FftType::IRFFT) x = by_rows(x, [&](Complex rows) { return transform_to_real_rows(rows, n); });
   if (!is_inverse) return x;
   const double numbers = std::accumulate(lengths.begin(), lengths.end(), 1.0, std::multiplies<>());
   return both(x, [&](Value v) { return v * (1 / numbers); });

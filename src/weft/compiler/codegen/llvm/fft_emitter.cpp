@@ -1,6 +1,7 @@
 #include <weft/compiler/codegen/llvm/fft_emitter.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -36,23 +37,13 @@ class FftEmitter {
       parts_.push_back(argument(b_.getPtrTy(), 2, i));
       strides_.push_back(argument(b_.getInt64Ty(), 3, i));
     }
-    Value *inner = function_->getArg(1), *whole = b_.CreateAnd(inner, i64(-width_));
+    Value* inner = function_->getArg(1);
     emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
-      rows_.clear();
-      for (int i = 0; i < 6; ++i) rows_.push_back(behind(parts_[i], b_.CreateNSWMul(row, strides_[i / 2 * 2 + 1])));
-      emit_for_each(b_, i64(0), whole, i64(width_), [&](Value* at) { emit_rows(at, many_); });
-      if (has_masks_) {
-        emit_if(b_, b_.CreateICmpSLT(whole, inner), [&] {
-          llvm::SmallVector<llvm::Constant*, 16> numbers;
-          for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
-          Value* rest = b_.CreateVectorSplat(width_, b_.CreateSub(inner, whole));
-          mask_ = b_.CreateICmpULT(llvm::ConstantVector::get(numbers), rest);
-          emit_rows(whole, many_);
-          mask_ = nullptr;
-        });
-      } else {
-        emit_for_each(b_, whole, inner, i64(1), [&](Value* at) { emit_rows(at, one_); });
-      }
+      for (int i = 0; i < 6; ++i) distances_[i] = b_.CreateNSWMul(row, strides_[i / 2 * 2 + 1]);
+      if (has_masks_)
+        emit_masked(inner);
+      else
+        emit_overlapping(inner);
     });
     end_function(b_);
   }
@@ -65,44 +56,90 @@ class FftEmitter {
     return b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(type, function_->getArg(number), i));
   }
   Value* behind(Value* base, Value* bytes) { return b_.CreateGEP(b_.getInt8Ty(), base, bytes); }
-  // Returns the address of element `at` of operand, result or factor `j`.
-  Value* address(Array array, int part, int j, Value* at) {
-    Value* row = behind(rows_[array + part], b_.CreateNSWMul(strides_[array], i64(j)));
-    return at ? behind(row, b_.CreateNSWMul(at, i64(bytes_))) : row;
+
+  void emit_masked(Value* inner) {
+    Value* whole = b_.CreateAnd(inner, i64(-width_));
+    emit_for_each(b_, i64(0), whole, i64(width_), [&](Value* at) { emit_elements(at, many_); });
+    emit_if(b_, b_.CreateICmpSLT(whole, inner), [&] {
+      llvm::SmallVector<llvm::Constant*, 16> numbers;
+      for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
+      Value* rest = b_.CreateVectorSplat(width_, b_.CreateSub(inner, whole));
+      mask_ = b_.CreateICmpULT(llvm::ConstantVector::get(numbers), rest);
+      emit_elements(whole, many_);
+      mask_ = nullptr;
+    });
+  }
+  // The last vector ends with the last element, so it may compute elements of the vector before it again.
+  void emit_overlapping(Value* inner) {
+    Value* last = b_.CreateSub(inner, i64(width_));
+    Value* has_vectors = b_.CreateICmpSGE(last, i64(0));
+    emit_for_each(b_, i64(0), b_.CreateSelect(has_vectors, inner, i64(0)), i64(width_),
+                  [&](Value* at) { emit_elements(b_.CreateSelect(b_.CreateICmpSLT(at, last), at, last), many_); });
+    emit_for_each(b_, i64(0), b_.CreateSelect(has_vectors, i64(0), inner), i64(1),
+                  [&](Value* at) { emit_elements(at, one_); });
   }
 
-  Value* load(Value* from_address, ScalarEmitter& emitter) {
+  bool goes_back(Array array, int j) const { return pass_.is_mirrored && array != factors && j == 1; }
+  // Returns the address of element `at` of operand, result or factor `j`.
+  Value* address(Array array, int part, int j, Value* at) {
+    Value* row = distances_[array + part];
+    const bool back = goes_back(array, j);
+    Value* base = behind(parts_[array + part], b_.CreateNSWMul(strides_[array], i64(j)));
+    base = behind(base, back && !pass_.turns_lanes ? b_.CreateNeg(row) : row);
+    if (!at) return base;
+    Value* bytes = b_.CreateNSWMul(at, i64(bytes_));
+    return behind(base, back && pass_.turns_lanes ? b_.CreateNeg(bytes) : bytes);
+  }
+
+  // The first lane of a reversed vector is at the address, and the others are before it.
+  bool is_reversed(Array array, int j, ScalarEmitter& emitter) const {
+    return &emitter == &many_ && pass_.turns_lanes && goes_back(array, j);
+  }
+  Value* start_of_reversed(Value* end) { return behind(end, i64((1 - width_) * bytes_)); }
+  Value* reversed(Value* vector) { return b_.CreateVectorReverse(vector); }
+
+  Value* load(Array array, int part, int j, Value* at, ScalarEmitter& emitter) {
     llvm::Type* type = emitter.memory_type(pass_.dtype);
     const llvm::Align alignment(bytes_);
-    if (mask_) return b_.CreateMaskedLoad(type, from_address, alignment, mask_, llvm::Constant::getNullValue(type));
-    return b_.CreateAlignedLoad(type, from_address, alignment);
+    Value* place = address(array, part, j, at);
+    const bool is_back = is_reversed(array, j, emitter);
+    if (is_back) place = start_of_reversed(place);
+    Value* loaded = mask_ ? b_.CreateMaskedLoad(type, place, alignment, is_back ? reversed(mask_) : mask_,
+                                                llvm::Constant::getNullValue(type))
+                          : static_cast<Value*>(b_.CreateAlignedLoad(type, place, alignment));
+    return is_back ? reversed(loaded) : loaded;
+  }
+  void store(Value* stored, int part, int j, Value* at, ScalarEmitter& emitter) {
+    Value* place = address(to, part, j, at);
+    const bool is_back = is_reversed(to, j, emitter);
+    if (is_back) {
+      place = start_of_reversed(place);
+      stored = reversed(stored);
+    }
+    if (mask_)
+      b_.CreateMaskedStore(stored, place, llvm::Align(bytes_), is_back ? reversed(mask_) : mask_);
+    else
+      b_.CreateAlignedStore(stored, place, llvm::Align(bytes_));
   }
   Value* load_factor(int part, int k, Value* at, ScalarEmitter& emitter) {
-    if (pass_.turns_lanes) return load(address(factors, part, k, at), emitter);
+    if (pass_.turns_lanes) return load(factors, part, k, at, emitter);
     Value* factor =
         b_.CreateAlignedLoad(one_.memory_type(pass_.dtype), address(factors, part, k, nullptr), llvm::Align(bytes_));
     return &emitter == &many_ ? b_.CreateVectorSplat(width_, factor) : factor;
   }
 
-  // Reads everything before it writes anything: a pass over single rows may be in place.
-  void emit_rows(Value* at, ScalarEmitter& emitter) {
+  void emit_elements(Value* at, ScalarEmitter& emitter) {
     std::vector<ir::Scalar> inputs;
     const auto add = [&](Value* stored) {
       inputs.push_back(to_scalar(emitter.from_memory(stored, pass_.dtype), pass_.dtype));
     };
     for (const int part : {0, 1})
-      for (int j = 0; j < pass_.radix; ++j) add(load(address(from, part, j, at), emitter));
+      for (int j = 0; j < pass_.radix; ++j) add(load(from, part, j, at, emitter));
     for (const int part : {0, 1})
       for (int k = 0; k < pass_.turned; ++k) add(load_factor(part, k, at, emitter));
     const std::vector<ir::Scalar> results = emit_scalars(*pass_.butterfly, inputs, emitter);
-    for (int i = 0; i < 2 * pass_.radix; ++i) {
-      Value* stored = emitter.to_memory(llvm_value(results[i]), pass_.dtype);
-      Value* place = address(to, i / pass_.radix, i % pass_.radix, at);
-      if (mask_)
-        b_.CreateMaskedStore(stored, place, llvm::Align(bytes_), mask_);
-      else
-        b_.CreateAlignedStore(stored, place, llvm::Align(bytes_));
-    }
+    for (int i = 0; i < 2 * pass_.radix; ++i)
+      store(emitter.to_memory(llvm_value(results[i]), pass_.dtype), i / pass_.radix, i % pass_.radix, at, emitter);
   }
 
   const FftPass& pass_;
@@ -112,8 +149,9 @@ class FftEmitter {
   const bool has_masks_;
   ScalarEmitter one_, many_;
   llvm::Function* function_ = nullptr;
-  std::vector<Value*> parts_, strides_, rows_;
-  Value* mask_ = nullptr;  // mask of the vector being emitted; null: all lanes
+  std::vector<Value*> parts_, strides_;
+  std::array<Value*, 6> distances_ = {};  // of the current row from the first one, in bytes
+  Value* mask_ = nullptr;                 // mask of the vector being emitted; null: all lanes
 };
 
 }  // namespace
