@@ -31,7 +31,7 @@ double relative_error(const Array& got, const Array& want) {
   return greatest == 0 ? error : error / greatest;
 }
 
-// Transforms the last dimensions of a result or, in a transform back to real numbers, of an operand whose last one is cut to what is needed.
+// The shape is that of the numbers in time: in a transform back to real numbers, the last dimension of the operand is shorter.
 void check(DType dtype, const std::vector<std::int64_t>& shape, std::span<const std::int64_t> lengths, FftType type,
            const compiler::Options& options = {}) {
   const bool is_real = type == FftType::RFFT;

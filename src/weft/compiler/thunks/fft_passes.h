@@ -79,8 +79,16 @@ class FftBodies {
 };
 
 // Runs a pass. Strides are those of an FftFunction.
-void run_pass(const Routine& pass, std::int64_t outer, std::int64_t inner, FftParts from, FftParts to,
-              const FftFactors& factors, std::span<const std::int64_t, 6> strides);
+inline void run_pass(const Routine& pass, std::int64_t outer, std::int64_t inner, FftParts from, FftParts to,
+                     const FftFactors& factors, std::span<const std::int64_t, 6> strides) {
+  std::byte* const parts[] = {from.re,
+                              from.im,
+                              to.re,
+                              to.im,
+                              const_cast<std::byte*>(factors.re(0)),
+                              const_cast<std::byte*>(factors.im(0))};
+  reinterpret_cast<FftFunction>(pass.address)(outer, inner, parts, strides.data());
+}
 
 // Returns the distance of arrays of this size in scratch memory. It is no multiple of 4096, at which loads wait for stores.
 inline std::int64_t scratch_distance(std::int64_t bytes) { return (bytes + 511) / 512 * 512 + 320; }

@@ -10,7 +10,8 @@ namespace weft::compiler {
 
 namespace {
 
-// Goes between the transform of m complex numbers and the first m + 1 results of the transform of the 2 m real numbers that they consist of.
+// Goes between the transform of m complex numbers and the first m + 1 results of the transform of the 2 m real numbers that they consist
+// of.
 class HalfSpectrum {
  public:
   // In columns, element k of each of `lanes` columns is in row k of a matrix; otherwise elements of a row are neighbours.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -38,13 +39,25 @@ class FftEmitter {
       strides_.push_back(argument(b_.getInt64Ty(), 3, i));
     }
     Value* inner = function_->getArg(1);
-    emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
-      for (int i = 0; i < 6; ++i) distances_[i] = b_.CreateNSWMul(row, strides_[i / 2 * 2 + 1]);
-      if (has_masks_)
-        emit_masked(inner);
-      else
-        emit_overlapping(inner);
-    });
+    Value* whole = b_.CreateAnd(inner, i64(-width_));
+    if (has_masks_) {
+      emit_for_rows([&] {
+        emit_vectors(whole);
+        emit_if(b_, b_.CreateICmpSLT(whole, inner), [&] { emit_masked(whole, b_.CreateSub(inner, whole)); });
+      });
+    } else {
+      // Loops of their own for rows without a rest, which are most, need fewer registers.
+      emit_if_else(
+          b_, b_.CreateICmpEQ(whole, inner), [&] { emit_for_rows([&] { emit_vectors(whole); }); },
+          [&] {
+            emit_if_else(
+                b_, b_.CreateICmpSGT(whole, i64(0)), [&] { emit_for_rows([&] { emit_overlapping(inner); }); },
+                [&] {
+                  emit_for_rows(
+                      [&] { emit_for_each(b_, i64(0), inner, i64(1), [&](Value* at) { emit_elements(at, one_); }); });
+                });
+          });
+    }
     end_function(b_);
   }
 
@@ -57,35 +70,39 @@ class FftEmitter {
   }
   Value* behind(Value* base, Value* bytes) { return b_.CreateGEP(b_.getInt8Ty(), base, bytes); }
 
-  void emit_masked(Value* inner) {
-    Value* whole = b_.CreateAnd(inner, i64(-width_));
-    emit_for_each(b_, i64(0), whole, i64(width_), [&](Value* at) { emit_elements(at, many_); });
-    emit_if(b_, b_.CreateICmpSLT(whole, inner), [&] {
-      llvm::SmallVector<llvm::Constant*, 16> numbers;
-      for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
-      Value* rest = b_.CreateVectorSplat(width_, b_.CreateSub(inner, whole));
-      mask_ = b_.CreateICmpULT(llvm::ConstantVector::get(numbers), rest);
-      emit_elements(whole, many_);
-      mask_ = nullptr;
+  void emit_for_rows(const std::function<void()>& emit_row) {
+    emit_for_each(b_, i64(0), function_->getArg(0), i64(1), [&](Value* row) {
+      for (int i = 0; i < 6; ++i) {
+        Value* distance = b_.CreateNSWMul(row, strides_[i / 2 * 2 + 1]);
+        rows_[i] = behind(parts_[i], distance);
+        rows_back_[i] = behind(parts_[i], b_.CreateNeg(distance));
+      }
+      emit_row();
     });
   }
-  // The last vector ends with the last element, so it may compute elements of the vector before it again.
+  void emit_vectors(Value* end) {
+    emit_for_each(b_, i64(0), end, i64(width_), [&](Value* at) { emit_elements(at, many_); });
+  }
+  void emit_masked(Value* at, Value* count) {
+    llvm::SmallVector<llvm::Constant*, 16> numbers;
+    for (int lane = 0; lane < width_; ++lane) numbers.push_back(b_.getInt64(lane));
+    mask_ = b_.CreateICmpULT(llvm::ConstantVector::get(numbers), b_.CreateVectorSplat(width_, count));
+    emit_elements(at, many_);
+    mask_ = nullptr;
+  }
+  // The last vector ends with the last element, and computes elements of the vector before it again.
   void emit_overlapping(Value* inner) {
     Value* last = b_.CreateSub(inner, i64(width_));
-    Value* has_vectors = b_.CreateICmpSGE(last, i64(0));
-    emit_for_each(b_, i64(0), b_.CreateSelect(has_vectors, inner, i64(0)), i64(width_),
+    emit_for_each(b_, i64(0), inner, i64(width_),
                   [&](Value* at) { emit_elements(b_.CreateSelect(b_.CreateICmpSLT(at, last), at, last), many_); });
-    emit_for_each(b_, i64(0), b_.CreateSelect(has_vectors, i64(0), inner), i64(1),
-                  [&](Value* at) { emit_elements(at, one_); });
   }
 
   bool goes_back(Array array, int j) const { return pass_.is_mirrored && array != factors && j == 1; }
   // Returns the address of element `at` of operand, result or factor `j`.
   Value* address(Array array, int part, int j, Value* at) {
-    Value* row = distances_[array + part];
     const bool back = goes_back(array, j);
-    Value* base = behind(parts_[array + part], b_.CreateNSWMul(strides_[array], i64(j)));
-    base = behind(base, back && !pass_.turns_lanes ? b_.CreateNeg(row) : row);
+    Value* row = (back && !pass_.turns_lanes ? rows_back_ : rows_)[array + part];
+    Value* base = behind(row, b_.CreateNSWMul(strides_[array], i64(j)));
     if (!at) return base;
     Value* bytes = b_.CreateNSWMul(at, i64(bytes_));
     return behind(base, back && pass_.turns_lanes ? b_.CreateNeg(bytes) : bytes);
@@ -150,8 +167,8 @@ class FftEmitter {
   ScalarEmitter one_, many_;
   llvm::Function* function_ = nullptr;
   std::vector<Value*> parts_, strides_;
-  std::array<Value*, 6> distances_ = {};  // of the current row from the first one, in bytes
-  Value* mask_ = nullptr;                 // mask of the vector being emitted; null: all lanes
+  std::array<Value*, 6> rows_ = {}, rows_back_ = {};  // addresses of the current row, going forwards and backwards
+  Value* mask_ = nullptr;                             // mask of the vector being emitted; null: all lanes
 };
 
 }  // namespace
