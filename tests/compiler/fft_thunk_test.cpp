@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <weft/ir/autodiff.h>
 #include <weft/ir/interpreter.h>
 #include <weft/ir/legalize/fft.h>
 #include <weft/ir/ops.h>
@@ -129,6 +130,17 @@ TEST(FftThunk, OneForEachDimension) {
   EXPECT_EQ(thunks(FftType::FFT, {64, 32}), 2);
   EXPECT_EQ(thunks(FftType::RFFT, {64, 32}), 2);
   EXPECT_EQ(thunks(FftType::IRFFT, {64, 32}), 3);  // and the division
+}
+
+TEST(FftThunk, GradientsAreTransforms) {
+  const Type part(DType::f32, {4, 8, 16});
+  const auto graph = ir::make_graph(std::array{part, part, part, part}, [&](ir::Graph& g, std::span<const Value> in) {
+    const auto y = ir::legalize::fft({in[0], in[1]}, FftType::FFT, std::array<std::int64_t, 2>{8, 16});
+    return ir::gradient(g, std::array{y.re, y.im}, in.last(2), in.first(2));
+  });
+  compiler::Report report;
+  compiler::compile(*graph, {}, &report);
+  EXPECT_EQ(report.thunks, 2);
 }
 
 }  // namespace

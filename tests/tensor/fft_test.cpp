@@ -133,7 +133,12 @@ TEST(Fft, Gradients) {
   const auto power = [](const Complex& z) { return square(z.real) - z.imag; };
   expect_gradient([&](const Tensors& x) { return power(fft::fft({x[0], x[1]})); }, {re, im}, 1e-5);
   expect_gradient([&](const Tensors& x) { return power(fft::rfft(x[0], 5)); }, {re}, 1e-5);
+  expect_gradient([&](const Tensors& x) { return power(fft::rfft(x[0])); }, {re}, 1e-5);
   expect_gradient([&](const Tensors& x) { return fft::irfft({x[0], x[1]}); }, {re, im}, 1e-5);
+  expect_gradient([&](const Tensors& x) { return fft::irfft({x[0], x[1]}, 11); }, {re, im}, 1e-5);
+  expect_gradient([&](const Tensors& x) { return power(fft::fft2({x[0], x[1]})); }, {re, im}, 1e-5);
+  expect_gradient([&](const Tensors& x) { return power(fft::ifft2({x[0], x[1]})); }, {re, im}, 1e-5);
+  expect_gradient([&](const Tensors& x) { return power(fft::fft(complex(x[0], 0.0))); }, {re}, 1e-5);
   expect_gradient(
       [&](const Tensors& x) { return abs(Complex{x[0], x[1]} * Complex{x[1], x[0]} / Complex{x[1] + 2, x[0]}); },
       {re, im}, 1e-5);
@@ -168,6 +173,11 @@ TEST(Fft, WithinCompiledFunctionsAndBatches) {
   expect_near(numbers(filtered), numbers(z), 1e-12);
   const Complex batch = vmap([](const Tensor& row) { return fft::rfft(row); })(z.real);
   expect_near(numbers(batch), numbers(fft::rfft(z.real)), 1e-12);
+  const Complex pictures = some({3, 6, 10});
+  const Complex both = vmap([](const Complex& picture) { return fft::fft2(picture); })(pictures);
+  expect_near(numbers(both), numbers(fft::fft2(pictures)), 1e-12);
+  const Tensor back = vmap([](const Complex& picture) { return fft::irfft2(picture); })(pictures);
+  expect_values(back, {3, 6, 18}, fft::irfft2(pictures).to_vector<double>(), 1e-12);
 }
 
 TEST(Fft, MistakesAreNamed) {

@@ -1,6 +1,9 @@
 #include <weft/ir/complex_gradients.h>
 
 #include <array>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <weft/ir/attributes.h>
 #include <weft/ir/ops/gradients.h>
@@ -61,6 +64,24 @@ void complex_sqrt_gradient(const GradientCall& c) {
   const ComplexParts y = result(c);
   const Value scale = (y.re * y.re + y.im * y.im) * 2;
   add(c, 0, complex_multiply(cotangent(c), {y.re / scale, y.im / scale}));
+}
+
+// The matrix F of a transform is symmetric, so the cotangent of its operand is conj(F) dy. Swapping the parts of a number multiplies its
+// conjugate by i, so conj(F) dy is F applied to swapped parts, with swapped parts. A real operand needs only the real part of it, which
+// consists of transforms of real numbers.
+void fourier_gradient(const GradientCall& c) {
+  const ComplexParts dy = cotangent(c);
+  const auto transform = [&](std::span<const Value> operands) {
+    const std::string_view name = c.node.attributes<CompositeAttributes>().name;
+    const std::vector<Value> y = composite(name, operands, c.x().graph().shared_regions(c.node)[0]);
+    return ComplexParts{y[0], y[1]};
+  };
+  if (c.node.operands.size() == 2) {
+    const ComplexParts swapped = transform(std::array{dy.im, dy.re});
+    add(c, 0, {swapped.im, swapped.re});
+  } else {
+    c.add(0, transform(std::array{dy.re}).re + transform(std::array{dy.im}).im);
+  }
 }
 
 }  // namespace weft::ir

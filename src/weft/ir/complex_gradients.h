@@ -18,4 +18,7 @@ void complex_exponential_gradient(const GradientCall& c);
 void complex_log_gradient(const GradientCall& c);
 void complex_sqrt_gradient(const GradientCall& c);
 
+// Of a Fourier transform of complex or real numbers to as many complex ones.
+void fourier_gradient(const GradientCall& c);
+
 }  // namespace weft::ir

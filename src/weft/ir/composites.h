@@ -42,7 +42,8 @@ inline constexpr std::string_view attention = "weft.attention", causal_attention
 
 // The names of Fourier transforms. Operands and results are the real and the imaginary part. The inverse is not divided by the number of
 // elements. The decompositions stand in legalize/fft.cpp.
-// The first two transform the last of two dimensions, and a real operand has no second part; the next two, the middle one of three.
+// The first two transform the last dimension, of at least two, and a real operand has no second part; the next two, the last but one, of at
+// least three.
 inline constexpr std::string_view fourier = "weft.fft", inverse_fourier = "weft.ifft";
 inline constexpr std::string_view column_fourier = "weft.fft_columns", inverse_column_fourier = "weft.ifft_columns";
 // These transform rows of n real numbers, for an even n, to the first n / 2 + 1 of the results, which determine the others, and back; the

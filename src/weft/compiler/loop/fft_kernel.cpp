@@ -19,16 +19,21 @@ bool has_fft_kernel(const ir::Node& node, const Target& target) {
   const auto has_results = [&](std::size_t count, Type type) {
     return node.types.size() == count && std::ranges::all_of(node.types, [&](Type t) { return t == type; });
   };
-  const auto row_of = [&](std::int64_t n) { return Type(x.dtype(), {x.size(0), n}); };
+  const int rank = x.rank();
+  if (rank < 2) return false;
+  const auto rows_of = [&](std::int64_t n) {
+    std::vector<Dim> dims(x.dims().begin(), x.dims().end());
+    dims.back() = n;
+    return Type(x.dtype(), dims);
+  };
+  const std::int64_t n = x.size(rank - 1), length = x.size(rank - 2);
   if (name == ir::fourier || name == ir::inverse_fourier)
-    return x.rank() == 2 && x.size(1) >= 2 && (parts == 1 || parts == 2) && has_results(2, x);
+    return n >= 2 && (parts == 1 || parts == 2) && has_results(2, x);
   if (name == ir::column_fourier || name == ir::inverse_column_fourier)
-    return x.rank() == 3 && x.size(1) >= 2 && !fft_radices(x.size(1)).empty() && x.size(2) >= target.lanes / 2 &&
-           parts == 2 && has_results(2, x);
-  if (x.rank() != 2) return false;
-  const std::int64_t n = x.size(1);
-  if (name == ir::real_fourier) return n >= 4 && n % 2 == 0 && parts == 1 && has_results(2, row_of(n / 2 + 1));
-  return name == ir::inverse_real_fourier && n >= 3 && parts == 2 && has_results(1, row_of(2 * (n - 1)));
+    return rank >= 3 && length >= 2 && !fft_radices(length).empty() && n >= target.lanes / 2 && parts == 2 &&
+           has_results(2, x);
+  if (name == ir::real_fourier) return n >= 4 && n % 2 == 0 && parts == 1 && has_results(2, rows_of(n / 2 + 1));
+  return name == ir::inverse_real_fourier && n >= 3 && parts == 2 && has_results(1, rows_of(2 * (n - 1)));
 }
 
 std::vector<int> fft_radices(std::int64_t n) {

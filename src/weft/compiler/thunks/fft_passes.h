@@ -81,12 +81,8 @@ class FftBodies {
 // Runs a pass. Strides are those of an FftFunction.
 inline void run_pass(const Routine& pass, std::int64_t outer, std::int64_t inner, FftParts from, FftParts to,
                      const FftFactors& factors, std::span<const std::int64_t, 6> strides) {
-  std::byte* const parts[] = {from.re,
-                              from.im,
-                              to.re,
-                              to.im,
-                              const_cast<std::byte*>(factors.re(0)),
-                              const_cast<std::byte*>(factors.im(0))};
+  std::byte* const parts[] = {
+      from.re, from.im, to.re, to.im, const_cast<std::byte*>(factors.re(0)), const_cast<std::byte*>(factors.im(0))};
   reinterpret_cast<FftFunction>(pass.address)(outer, inner, parts, strides.data());
 }
 

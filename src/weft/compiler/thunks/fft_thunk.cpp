@@ -128,17 +128,19 @@ Unit fft_unit(const ir::Node& node, const NativeContext& context) {
   FftBodies bodies(x.dtype(), context);
   Unit unit = unit_of(node);
   unit.info.category = "fft";
-  const std::int64_t n = std::max(x.size(1), y.size(1));
+  const int last = x.rank() - 1;
+  const bool in_columns = name == ir::column_fourier || name == ir::inverse_column_fourier;
+  const std::int64_t n = in_columns ? x.size(last - 1) : std::max(x.size(last), y.size(last));
   const bool is_real = name == ir::real_fourier || name == ir::inverse_real_fourier;
   const double numbers = static_cast<double>(std::max(x.elements(), y.elements())) * (is_real ? 0.5 : 1);
   unit.flops = static_cast<std::int64_t>(5.0 * numbers * std::log2(static_cast<double>(n)));
-  if (x.rank() == 3) {
-    const std::int64_t inner = x.size(2), lanes = block_of_columns(inner);
+  if (in_columns) {
+    const std::int64_t inner = x.size(last), lanes = block_of_columns(inner);
     const auto transform = [&](std::int64_t columns) {
       return ColumnTransform(n, columns, 0, ColumnTransform::Distances{inner, inner}, bodies);
     };
     run_as<ColumnFftThunk>(unit, std::make_shared<const ColumnFftPlan>(
-                                     ColumnFftPlan{.outer = x.size(0),
+                                     ColumnFftPlan{.outer = x.elements() / (n * inner),
                                                    .n = n,
                                                    .inner = inner,
                                                    .width = bodies.width(),
@@ -149,10 +151,10 @@ Unit fft_unit(const ir::Node& node, const NativeContext& context) {
     return unit;
   }
   run_as<RowFftThunk>(unit, std::make_shared<const RowFftPlan>(RowFftPlan{
-                                .rows = x.size(0),
+                                .rows = x.elements() / x.size(last),
                                 .n = n,
-                                .from_row = x.size(1) * bodies.width(),
-                                .to_row = y.size(1) * bodies.width(),
+                                .from_row = x.size(last) * bodies.width(),
+                                .to_row = y.size(last) * bodies.width(),
                                 .swaps = name == ir::inverse_fourier,
                                 .adds_zeros = !is_real && node.operands.size() == 1,
                                 .transform = is_real ? real_row_transform(n, name == ir::inverse_real_fourier, bodies)
