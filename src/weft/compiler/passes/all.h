@@ -13,7 +13,7 @@ std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& grap
 std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& target);
-std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> find_extremes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> fold_constants(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> hoist_invariants(const ir::Graph& graph);

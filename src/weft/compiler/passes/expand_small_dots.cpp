@@ -17,6 +17,8 @@ constexpr std::int64_t multiplications_of_a_call = 2048;
 
 // The same for each product of a batch, where a library has to begin anew with each.
 constexpr std::int64_t multiplications_of_a_product = 512;
+// The same for a vector times a matrix that a loop reads in its order. Larger ones are divided better by a library.
+constexpr std::int64_t multiplications_of_a_vector = 65536;
 // A kernel has straight code for a row of so few elements and multiplications, wherever the operands lie.
 constexpr std::int64_t few_elements = 7, multiplications_of_a_row = 64, few_sums = 16;
 
@@ -49,7 +51,7 @@ SmallDot small_dot(const ir::Node& dot) {
 bool is_at_most(Size n, std::int64_t most) { return n.is_constant() && n.value() <= most; }
 
 // Outer products are small whatever their size: an element is one product, which takes less time than to write it.
-bool is_small(const ir::Node& node) {
+bool is_small(const ir::Node& node, const Target& target) {
   if (node.op != &ir::ops::dot_general) return false;
   const SmallDot dot = small_dot(node);
   if (dot.sums.is(1)) return true;
@@ -59,14 +61,16 @@ bool is_small(const ir::Node& node) {
     return true;
   // multiply_and_reduce reads neighbours of both operands along its vectors, or one element of the left one.
   const bool reads_along_vectors = !dot.sums_end_rhs || dot.sums_end_lhs;
-  return dot.has_batch && reads_along_vectors &&
-         is_at_most(dot.rows * dot.sums * dot.columns, multiplications_of_a_product);
+  if (!reads_along_vectors) return false;
+  if (!target.is_gpu && dot.rows.is(1) && is_at_most(dot.sums * dot.columns, multiplications_of_a_vector)) return true;
+  return dot.has_batch && is_at_most(dot.rows * dot.sums * dot.columns, multiplications_of_a_product);
 }
 
 }  // namespace
 
-std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph) {
-  return rewrite_where(graph, is_small, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
+std::shared_ptr<ir::Graph> expand_small_dots(const ir::Graph& graph, const Target& target) {
+  const auto concerns = [&](const ir::Node& node) { return is_small(node, target); };
+  return rewrite_where(graph, concerns, [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
     const DType result = node.type().dtype();
     const DType sums = is_float(result) && byte_size(result) < 4 ? DType::f32 : result;  // rounded once
     const auto& dimensions = node.attributes<ir::DotAttributes>();

@@ -64,7 +64,7 @@ constexpr Pass pass_table[] = {
      for_target<expand_dots>},
     {"expand-small-dots",
      "replaces dot_general by multiply and reduce if it is too small for a library call, or an outer product",
-     for_all<expand_small_dots>, /*in_strict_mode=*/false},
+     for_target<expand_small_dots>, /*in_strict_mode=*/false},
     {"split-reductions", "splits reductions over mixed dimensions, or with too few results for the threads, into two",
      for_target<split_reductions>},
 };

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include <weft/compiler/loop/cost.h>
 #include <weft/compiler/plan/cluster_key.h>
 #include <weft/compiler/plan/library_error.h>
 #include <weft/compiler/plan/merge_order.h>
@@ -260,12 +261,32 @@ class FusionPlanner {
     return true;
   }
 
+  // Returns whether a kernel that walks down columns would compute a long function of one element for all lanes of each block.
+  static bool repeats_long_functions(const Loop& loop) {
+    if (loop.walk != Walk::columns) return false;
+    constexpr int long_function = 12;
+    const auto along_lanes = [&](const Position& p) { return !p.coefficients.empty() && !p.coefficients.back().is(0); };
+    std::vector<bool> varies(loop.exprs.size());  // by lane
+    for (std::size_t i = 0; i < loop.exprs.size(); ++i) {
+      const Expr& e = loop.exprs[i];
+      const auto of = [&](ExprId id) { return varies[static_cast<std::size_t>(id)]; };
+      varies[i] = along_lanes(e.position) || std::ranges::any_of(e.operands, of) || e.kind == Expr::Kind::reduce ||
+                  std::ranges::any_of(e.bounds, along_lanes, &PositionBound::index) ||
+                  std::ranges::any_of(e.gathered, [&](const Gathered& g) { return of(g.index); });
+      if (e.kind != Expr::Kind::apply || varies[i] || !e.per_lane) continue;
+      const DType operand = loop.exprs[static_cast<std::size_t>(e.operands[0])].dtype;
+      if (cost_of(*e.op, e.attributes, operand, e.dtype) >= long_function) return true;
+    }
+    return false;
+  }
+
   // Fails if the loop should not be a kernel.
   Status check_limits(const Loop& loop) const {
     if (loop.buffers.size() > max_buffers)
       return Status::failed(concat("the kernel would have ", loop.buffers.size(), " buffers"));
     if (loop.exprs.size() > max_exprs)
       return Status::failed(concat("the kernel would have ", loop.exprs.size(), " expressions"));
+    if (repeats_long_functions(loop)) return Status::failed("a long function would be computed again for each block of columns");
     const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
       return Status::failed(concat("the kernel would have ", extent.tasks, " long rows, which leaves threads idle"));
