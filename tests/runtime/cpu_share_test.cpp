@@ -20,14 +20,23 @@ class Machine {
 
   void run(double others, double own, int windows = 10) {
     for (int i = 0; i < windows; ++i) {
-      now_.wall += window;
-      now_.own += static_cast<std::uint64_t>(own * window);
-      now_.busy += static_cast<std::uint64_t>((others + own) * window);
+      pass(others, own);
       share_.add(now_);
     }
   }
+  // This process does nothing for a while.
+  void pause(double others) {
+    pass(others, 0);
+    share_.start(now_);
+  }
 
  private:
+  void pass(double others, double own) {
+    now_.wall += window;
+    now_.own += static_cast<std::uint64_t>(own * window);
+    now_.busy += static_cast<std::uint64_t>((others + own) * window);
+  }
+
   int cpus_;
   CpuShare share_;
   CpuTimes now_{.wall = window, .busy = 50 * window, .own = window};
@@ -87,6 +96,15 @@ TEST(CpuShare, OneShortBurstChangesNothing) {
   Machine machine(2);
   machine.run(0.9, 1, 1);
   EXPECT_EQ(machine.threads(2), 2);
+}
+
+TEST(CpuShare, WhatRanDuringAPauseDoesNotCount) {
+  Machine machine(2);
+  machine.run(0, 2);
+  machine.pause(2);
+  EXPECT_EQ(machine.threads(2), 2);
+  machine.run(1, 1);
+  EXPECT_EQ(machine.threads(2), 1);
 }
 
 // The system counts busy CPUs in ticks, but its own time exactly, so the busy time may lag behind.

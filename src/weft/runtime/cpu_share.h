@@ -34,6 +34,8 @@ class CpuShare {
   // `cpus` is the number of CPUs that this process may use.
   explicit CpuShare(int cpus) : cpus_(cpus) {}
 
+  // Measures from this reading on; the time since the one before does not count.
+  void start(const CpuTimes& now) { last_ = now; }
   void add(const CpuTimes& now);
 
   // Returns the number of CPUs that others leave.

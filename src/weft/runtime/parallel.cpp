@@ -48,7 +48,9 @@ class Sharing {
   void look(std::uint64_t now, int wanted) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return;  // another thread measures
-    if (const auto times = read_cpu_times()) share_.add(*times);
+    // Behind a pause of this process, others may have stopped as well: a program that is run before or after this one, say.
+    const bool had_pause = now > due_.load(std::memory_order_relaxed) + 2 * period_ns;
+    if (const auto times = read_cpu_times()) had_pause ? share_.start(*times) : share_.add(*times);
     left_.store(share_.left(), std::memory_order_relaxed);
     pool::sleep_early(threads_on(share_.left(), cpus_, wanted) < wanted ||
                       now < foreign_until_.load(std::memory_order_relaxed));
