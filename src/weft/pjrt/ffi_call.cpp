@@ -161,7 +161,7 @@ void run_handler(const std::string& name, Handler* handler, const ir::HostCall& 
   }
   // On smaller operands, libraries use no threads.
   constexpr std::int64_t many_elements = 4096;
-  if (std::ranges::any_of(operands, [](const Tensor& tensor) { return tensor.size() >= many_elements; }))
+  if (std::ranges::any_of(operands, [](const Tensor& tensor) { return tensor.elements() >= many_elements; }))
     runtime::expect_foreign_threads();
   place_all(operands, results, config);
   const Frame given(operands), made(results);
