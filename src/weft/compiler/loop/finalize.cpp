@@ -44,7 +44,8 @@ class Finalizer {
     for (const ir::Value v : request_.outputs) result_.buffers.push_back(v.dtype());
     for (const DraftStore& s : loop_.stores)
       result_.stores.push_back({s.value, static_cast<std::int32_t>(loop_.inputs.size() + s.output),
-                                finalize(s.position), finalize(s.gathered, request_.outputs[s.output].type()), s.record});
+                                finalize(s.position), finalize(s.gathered, request_.outputs[s.output].type()),
+                                s.record});
     walk_in_tiles(result_, *request_.target);
     if (result_.walk == Walk::tiles) result_.known_lanes = 0;
     return {std::move(result_), std::move(loop_.inputs)};

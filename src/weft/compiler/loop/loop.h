@@ -112,8 +112,8 @@ struct Loop {
   int rows = 0, serial = 0, lanes = 0;  // number of axes of each role; the axes are in this order
   std::vector<Number> sizes;            // of each axis
   int stages = 1;                       // passes over the lanes of a row
-  int known_lanes = 0;                  // Walk::rows, columns: the number of lanes if it is known to the code, otherwise 0
-  int points = 1;                       // Walk::records: elements of the kernel's domain that belong to a lane
+  int known_lanes = 0;  // Walk::rows, columns: the number of lanes if it is known to the code, otherwise 0
+  int points = 1;       // Walk::records: elements of the kernel's domain that belong to a lane
   Tiling tiling;
   std::vector<Expr> exprs;  // operands come before their uses
   std::vector<Store> stores;

@@ -50,11 +50,11 @@ SmallDot small_dot(const ir::Node& dot) {
 
 bool is_at_most(Size n, std::int64_t most) { return n.is_constant() && n.value() <= most; }
 
-// Outer products are small whatever their size: an element is one product, which takes less time than to write it.
+// Outer and inner products are small whatever their size: an element takes less time to compute than to write or to read.
 bool is_small(const ir::Node& node, const Target& target) {
   if (node.op != &ir::ops::dot_general) return false;
   const SmallDot dot = small_dot(node);
-  if (dot.sums.is(1)) return true;
+  if (dot.sums.is(1) || (!target.is_gpu && dot.rows.is(1) && dot.columns.is(1))) return true;
   if (is_at_most(dot.sums * product_of(node.type().dims()), multiplications_of_a_call)) return true;
   if (is_at_most(dot.columns, few_elements) && is_at_most(dot.sums * dot.columns, multiplications_of_a_row) &&
       (is_at_most(dot.sums, few_sums) || dot.sums_end_lhs))

@@ -143,7 +143,8 @@ std::optional<Value> scattered(const ir::Node& node, Value x, Value indices, Val
     const auto value = combined(*node.regions[0], ir::constant(graph, {update.type(), rest->bytes}), update);
     if (!value) return std::nullopt;
     std::vector<std::int64_t> high(window.size.size());
-    for (std::size_t d = 0; d < high.size(); ++d) high[d] = x.size(static_cast<int>(d)) - window.start[d] - window.size[d];
+    for (std::size_t d = 0; d < high.size(); ++d)
+      high[d] = x.size(static_cast<int>(d)) - window.start[d] - window.size[d];
     const Value around = ir::constant(graph, {Type(x.dtype(), {}), rest->bytes});
     return ir::pad(*value, around, window.start, high, std::vector<std::int64_t>(high.size(), 0));
   }
@@ -176,8 +177,7 @@ std::shared_ptr<ir::Graph> place_windows(const ir::Graph& graph) {
   return rewrite_where(
       graph, moves_a_window,
       [](ir::Graph&, const ir::Node& node, std::span<const Value> x) -> std::optional<std::vector<Value>> {
-        const auto value =
-            node.op == &ir::ops::gather ? gathered(node, x[0], x[1]) : scattered(node, x[0], x[1], x[2]);
+        const auto value = node.op == &ir::ops::gather ? gathered(node, x[0], x[1]) : scattered(node, x[0], x[1], x[2]);
         if (!value) return std::nullopt;
         return std::vector{*value};
       });

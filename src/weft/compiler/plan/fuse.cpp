@@ -210,7 +210,8 @@ class FusionPlanner {
     std::set<std::uint32_t> concatenated;  // nodes that depend on a concatenation, and concatenations
     for (const std::uint32_t id : cluster.nodes) {
       const bool is_concatenation = node(id).attributes_if<ir::ConcatenateAttributes>();
-      const bool depends = std::ranges::any_of(needs_[id], [&](std::uint32_t need) { return concatenated.contains(need); });
+      const bool depends =
+          std::ranges::any_of(needs_[id], [&](std::uint32_t need) { return concatenated.contains(need); });
       if (is_concatenation && depends) return true;
       if (is_concatenation || depends) concatenated.insert(id);
     }
@@ -286,7 +287,8 @@ class FusionPlanner {
       return Status::failed(concat("the kernel would have ", loop.buffers.size(), " buffers"));
     if (loop.exprs.size() > max_exprs)
       return Status::failed(concat("the kernel would have ", loop.exprs.size(), " expressions"));
-    if (repeats_long_functions(loop)) return Status::failed("a long function would be computed again for each block of columns");
+    if (repeats_long_functions(loop))
+      return Status::failed("a long function would be computed again for each block of columns");
     const LoopExtent extent = extent_of(loop, options_.sizes(loop.parameters));
     if (loop.walk == Walk::rows && extent.tasks < few_rows && extent.lane_count > long_row)
       return Status::failed(concat("the kernel would have ", extent.tasks, " long rows, which leaves threads idle"));

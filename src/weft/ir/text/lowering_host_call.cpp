@@ -52,7 +52,8 @@ Layout order_in_memory(const Layout& layout) {
 
 Layout inverse(const Layout& order) {
   Layout back(order.size());
-  for (std::size_t d = 0; d < order.size(); ++d) back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
+  for (std::size_t d = 0; d < order.size(); ++d)
+    back[static_cast<std::size_t>(order[d])] = static_cast<std::int64_t>(d);
   return back;
 }
 

@@ -42,8 +42,8 @@ void LoopEmitter::accumulate(int stage, const Place& place) {
 }
 
 bool LoopEmitter::has_total(const Expr& e) const {
-  return !target_.is_gpu && loop_.walk == Walk::columns && loop_.contract && reduces_in(e, 0) && e.op == &ir::ops::add &&
-         accumulator_type(e.dtype) == DType::f32;
+  return !target_.is_gpu && loop_.walk == Walk::columns && loop_.contract && reduces_in(e, 0) &&
+         e.op == &ir::ops::add && accumulator_type(e.dtype) == DType::f32;
 }
 
 bool LoopEmitter::has_totals() const {
