@@ -5,6 +5,7 @@
 
 #include <weft/compiler/loop/draft.h>
 #include <weft/compiler/loop/tiles.h>
+#include <weft/ir/ops.h>
 
 namespace weft::compiler {
 
@@ -131,11 +132,20 @@ class Finalizer {
     if (target.is_gpu || result_.lanes != 1 || !loop_.axes.back().is_constant()) return;
     const std::int64_t lanes = loop_.axes.back().value(), vectors = (lanes + target.lanes - 1) / target.lanes;
     if (lanes == 0) return;
-    const bool is_few = result_.walk == Walk::columns ? lanes <= most_columns
+    const bool is_few = result_.walk == Walk::columns ? lanes <= most_columns && !sums_floats()
                         : result_.walk == Walk::rows
                             ? vectors <= most_vectors && vectors * std::ssize(loop_.exprs) <= most_exprs
                             : false;
     if (is_few) result_.known_lanes = static_cast<int>(lanes);
+  }
+
+  // How LLVM contracts the additions of a sum depends on the code around them. Equal sums in kernels for several sizes, which schedules of a
+  // step divide differently, must have equal bits.
+  bool sums_floats() const {
+    return std::ranges::any_of(loop_.exprs, [](const Draft& d) {
+      return d.expr.kind == Expr::Kind::reduce && is_float(d.expr.dtype) &&
+             (d.expr.op == &ir::ops::add || d.expr.op == &ir::ops::multiply);
+    });
   }
 
   DraftLoop loop_;
