@@ -17,8 +17,6 @@ constexpr std::int64_t multiplications_of_a_call = 2048;
 
 // The same for each product of a batch, where a library has to begin anew with each.
 constexpr std::int64_t multiplications_of_a_product = 512;
-// The same for a vector times a matrix of many columns, which a loop adds up independently of each other.
-constexpr std::int64_t multiplications_of_a_vector = 8192, many_columns = 32;
 // A kernel has straight code for a row of so few elements and multiplications, wherever the operands lie.
 constexpr std::int64_t few_elements = 7, multiplications_of_a_row = 64, few_sums = 16;
 
@@ -61,11 +59,8 @@ bool is_small(const ir::Node& node, const Target& target) {
     return true;
   // multiply_and_reduce reads neighbours of both operands along its vectors, or one element of the left one.
   const bool reads_along_vectors = !dot.sums_end_rhs || dot.sums_end_lhs;
-  if (!reads_along_vectors) return false;
-  if (!target.is_gpu && dot.rows.is(1) && is_at_most(dot.sums * dot.columns, multiplications_of_a_vector) &&
-      !is_at_most(dot.columns, many_columns - 1))
-    return true;
-  return dot.has_batch && is_at_most(dot.rows * dot.sums * dot.columns, multiplications_of_a_product);
+  return dot.has_batch && reads_along_vectors &&
+         is_at_most(dot.rows * dot.sums * dot.columns, multiplications_of_a_product);
 }
 
 }  // namespace
