@@ -139,8 +139,8 @@ class Finalizer {
     if (is_few) result_.known_lanes = static_cast<int>(lanes);
   }
 
-  // How LLVM contracts the additions of a sum depends on the code around them. Equal sums in kernels for several sizes, which schedules of a
-  // step divide differently, must have equal bits.
+  // Code for a known number of columns has no masks, and without them LLVM contracts products with the sum. Schedules divide a step into
+  // different kernels, whose sums must have equal bits, so all kernels that sum floats have masks.
   bool sums_floats() const {
     return std::ranges::any_of(loop_.exprs, [](const Draft& d) {
       return d.expr.kind == Expr::Kind::reduce && is_float(d.expr.dtype) &&

@@ -1,4 +1,4 @@
-// What the transforms of a plan share: factors, scratch memory, and the passes and bodies that are compiled for it.
+// The transforms of a plan share factors, scratch memory, and the passes and bodies that are compiled for it.
 #pragma once
 
 #include <complex>

@@ -1,4 +1,5 @@
-// A custom_call whose name is a host function: called on the host stream, concurrently with kernels that do not need its results.
+// A custom_call whose name is a host function. A function that only computes runs between kernels; others run on the host stream,
+// concurrently with kernels that do not need their results.
 #pragma once
 
 #include <weft/compiler/thunks/native_context.h>
