@@ -5,7 +5,6 @@
 
 #include <weft/compiler/loop/draft.h>
 #include <weft/compiler/loop/tiles.h>
-#include <weft/ir/ops.h>
 
 namespace weft::compiler {
 
@@ -132,20 +131,11 @@ class Finalizer {
     if (target.is_gpu || result_.lanes != 1 || !loop_.axes.back().is_constant()) return;
     const std::int64_t lanes = loop_.axes.back().value(), vectors = (lanes + target.lanes - 1) / target.lanes;
     if (lanes == 0) return;
-    const bool is_few = result_.walk == Walk::columns ? lanes <= most_columns && !sums_floats()
+    const bool is_few = result_.walk == Walk::columns ? lanes <= most_columns
                         : result_.walk == Walk::rows
                             ? vectors <= most_vectors && vectors * std::ssize(loop_.exprs) <= most_exprs
                             : false;
     if (is_few) result_.known_lanes = static_cast<int>(lanes);
-  }
-
-  // Code for a known number of columns has no masks, and without them LLVM contracts products with the sum. Schedules divide a step into
-  // different kernels, whose sums must have equal bits, so all kernels that sum floats have masks.
-  bool sums_floats() const {
-    return std::ranges::any_of(loop_.exprs, [](const Draft& d) {
-      return d.expr.kind == Expr::Kind::reduce && is_float(d.expr.dtype) &&
-             (d.expr.op == &ir::ops::add || d.expr.op == &ir::ops::multiply);
-    });
   }
 
   DraftLoop loop_;

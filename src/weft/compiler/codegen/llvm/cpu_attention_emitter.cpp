@@ -21,9 +21,6 @@ bool is_zero(const Value* v) {
 CpuAttentionEmitter::CpuAttentionEmitter(llvm::Module& module, const CpuAttention& kernel, const std::string& name,
                                          const Target& target, int buffers, int buffers_with_rows)
     : kernel_(kernel), target_(target), tiles_(cpu_attention_tiles(kernel, target)), b_(module.getContext()) {
-  llvm::FastMathFlags flags;
-  flags.setAllowContract();
-  b_.setFastMathFlags(flags);
   function_ = make_cpu_function(
       module, name, {b_.getPtrTy(), b_.getPtrTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getPtrTy()}, target);
   entry_ = llvm::BasicBlock::Create(b_.getContext(), "entry", function_);

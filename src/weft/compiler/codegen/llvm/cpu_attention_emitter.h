@@ -75,7 +75,9 @@ class CpuAttentionEmitter {
   Value* exp(Value* x);                      // MathEmitter::exp_without_extremes
   Value* log(Value* x);
   // Returns x * y + z, with one rounding where the target can.
-  Value* multiply_add(Value* x, Value* y, Value* z) { return b_.CreateFAdd(b_.CreateFMul(x, y), z); }
+  Value* multiply_add(Value* x, Value* y, Value* z) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
+  }
 
   template <class Body>
   void for_vectors(Body&& body) {  // of a panel

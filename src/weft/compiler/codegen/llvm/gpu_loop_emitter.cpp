@@ -317,8 +317,9 @@ class GpuLoopEmitter final : public LoopEmitter {
   void add(std::size_t id, const Place& place, Value* active) {
     const Expr& e = loop_.exprs[id];
     Value* x = value(e.operands[0], place);
-    if (active) x = b_.CreateSelect(active, x, neutral(e, many_));
-    b_.CreateStore(combine(e, b_.CreateLoad(accumulator(e), accumulators_[id][0]), x, many_), accumulators_[id][0]);
+    Value* before = b_.CreateLoad(accumulator(e), accumulators_[id][0]);
+    Value* after = combine(e, before, x, many_);
+    b_.CreateStore(active ? b_.CreateSelect(active, after, before) : after, accumulators_[id][0]);
   }
 
   Value* combine_lanes(const Expr& e, Value* vector) {

@@ -34,10 +34,12 @@ void LoopEmitter::accumulate(int stage, const Place& place) {
     const Expr& e = loop_.exprs[i];
     if (!reduces_in(e, stage)) continue;
     Value* x = value(e.operands[0], place);
-    if (place.mask) x = b_.CreateSelect(place.mask, x, neutral(e, many_));
     Value* accumulator = accumulators_[i][place.copy];
-    llvm::Type* type = many_.compute_type(accumulator_type(e.dtype));
-    b_.CreateStore(combine(e, b_.CreateLoad(type, accumulator), x, many_), accumulator);
+    Value* before = b_.CreateLoad(many_.compute_type(accumulator_type(e.dtype)), accumulator);
+    Value* after = combine(e, before, x, many_);
+    // The lanes of a row are combined in the end. Those of columns are not, and other columns than the active ones are not stored.
+    if (place.mask && loop_.walk != Walk::columns) after = b_.CreateSelect(place.mask, after, before);
+    b_.CreateStore(after, accumulator);
   }
 }
 

@@ -25,13 +25,24 @@ Value* LoopEmitter::by_reciprocal(const Expr& e, const Place& place) {
   if (loop_.exprs[e.operands[1]].per_lane || loop_.walk != Walk::rows) return nullptr;
   Value* divisor = row_value(e.operands[1]);
   Value* reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
-  return b_.CreateFMul(value(e.operands[0], place), splat(reciprocal));
+  return llvm_value(
+      many_.multiply(to_scalar(value(e.operands[0], place), e.dtype), to_scalar(splat(reciprocal), e.dtype)));
 }
 
 Value* LoopEmitter::row_value(ExprId id) {
   Value*& known = row_values_[id];
   WEFT_ASSERT(known, "an expression of a row is used before it is computed");
   return known;
+}
+
+Value* LoopEmitter::applied(ExprId id, const Expr& e, const Place& place) {
+  if (Value* quotient = by_reciprocal(e, place)) return quotient;
+  std::vector<ir::Scalar> operands;
+  for (const ExprId o : e.operands) operands.push_back(to_scalar(value(o, place), loop_.exprs[o].dtype));
+  if (is_called(e, place)) return call(e, operands);
+  ScalarEmitter& s = emitter(place);
+  s.set_of_16_bits(is_of_16_bits_[id]);
+  return llvm_value(e.op->scalar(s, {operands, e.dtype, e.attributes}));
 }
 
 Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
@@ -45,12 +56,9 @@ Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
     case Expr::Kind::select:
       return b_.CreateSelect(value(e.operands[0], place), value(e.operands[1], place), value(e.operands[2], place));
     case Expr::Kind::apply: {
-      if (Value* quotient = by_reciprocal(e, place)) return quotient;
-      std::vector<ir::Scalar> operands;
-      for (const ExprId o : e.operands) operands.push_back(to_scalar(value(o, place), loop_.exprs[o].dtype));
-      if (is_called(e, place)) return call(e, operands);
-      s.set_of_16_bits(is_of_16_bits_[id]);
-      return llvm_value(e.op->scalar(s, {operands, e.dtype, e.attributes}));
+      Value* result = applied(id, e, place);
+      if (uses_[id] > 1) ScalarEmitter::keep_rounding(result);
+      return result;
     }
     case Expr::Kind::reduce: return finished_reduction(id, e, place);
   }

@@ -79,6 +79,7 @@ class RegionEmitter {
   RegionContext& c_;
   const ir::Graph& graph_;
   const WhileRegion* memory_;
+  std::vector<int> uses_;                      // by node
   std::vector<std::vector<Elements>> values_;  // by node and result
 };
 

@@ -133,6 +133,7 @@ Elements RegionEmitter::elementwise(const Node& n) {
   for (std::int64_t e = 0; e < n.type().elements(); ++e) {
     const auto operands = operands_of(n, e);
     elements.push_back(llvm_value(n.op->scalar(c_.one, {operands, n.type().dtype(), n.attribute_data})));
+    if (uses_[n.id] > 1) ScalarEmitter::keep_rounding(elements.back());
   }
   return elements;
 }

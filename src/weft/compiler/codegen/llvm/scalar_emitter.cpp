@@ -161,9 +161,6 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
   for (const Scalar s : operands) x[n++] = has_steps(prim) ? rounded(s) : llvm_value(s);
   const std::span<Value* const> values(x, n);
   if (!is_float(dtype)) return to_scalar(integer_prim(prim, values, dtype), dtype);
-  llvm::FastMathFlags flags;
-  flags.setAllowContract(contract_);
-  b_.setFastMathFlags(flags);
   Value* const result = float_prim(prim, values, dtype);
   return to_scalar(rounds_at_stores() ? result : round(result, dtype), dtype);
 }
@@ -190,13 +187,51 @@ Value* ScalarEmitter::extremum(Value* x, Value* y, bool maximum) {
   return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, chosen);
 }
 
+namespace {
+
+// Returns x if it is a product of product(), otherwise null.
+llvm::Instruction* as_product(Value* x) {
+  auto* const made = llvm::dyn_cast<llvm::Instruction>(x);
+  return made && made->getOpcode() == llvm::Instruction::FMul && made->hasAllowContract() ? made : nullptr;
+}
+
+}  // namespace
+
+Value* ScalarEmitter::product(Value* x, Value* y) {
+  Value* const result = b_.CreateFMul(x, y);
+  if (auto* const made = llvm::dyn_cast<llvm::Instruction>(result)) made->setHasAllowContract(contract_);
+  return result;
+}
+
+void ScalarEmitter::keep_rounding(Value* x) {
+  if (auto* const made = as_product(x)) made->setHasAllowContract(false);
+}
+
+Value* ScalarEmitter::multiply_add(Value* x, Value* y, Value* z) {
+  return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
+}
+
+Value* ScalarEmitter::sum(Value* x, Value* y) {
+  if (auto* const p = as_product(x)) return multiply_add(p->getOperand(0), p->getOperand(1), y);
+  if (auto* const p = as_product(y)) return multiply_add(p->getOperand(0), p->getOperand(1), x);
+  return b_.CreateFAdd(x, y);
+}
+
+Value* ScalarEmitter::difference(Value* x, Value* y) {
+  if (auto* const p = as_product(x)) return multiply_add(p->getOperand(0), p->getOperand(1), b_.CreateFNeg(y));
+  if (auto* const p = as_product(y)) return multiply_add(b_.CreateFNeg(p->getOperand(0)), p->getOperand(1), x);
+  return b_.CreateFSub(x, y);
+}
+
 Value* ScalarEmitter::float_prim(Prim prim, std::span<Value* const> x, DType dtype) {
   switch (prim) {
-    case Prim::add: return b_.CreateFAdd(x[0], x[1]);
-    case Prim::subtract: return b_.CreateFSub(x[0], x[1]);
-    case Prim::multiply: return b_.CreateFMul(x[0], x[1]);
+    case Prim::add: return sum(x[0], x[1]);
+    case Prim::subtract: return difference(x[0], x[1]);
+    case Prim::multiply: return product(x[0], x[1]);
     case Prim::divide: return b_.CreateFDiv(x[0], x[1]);
-    case Prim::negate: return b_.CreateFNeg(x[0]);
+    case Prim::negate:
+      if (auto* const p = as_product(x[0])) return product(b_.CreateFNeg(p->getOperand(0)), p->getOperand(1));
+      return b_.CreateFNeg(x[0]);
     case Prim::absolute: return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x[0]);
     case Prim::minimum:
     case Prim::maximum: return extremum(x[0], x[1], prim == Prim::maximum);

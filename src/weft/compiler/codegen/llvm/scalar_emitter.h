@@ -30,6 +30,11 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Value* to_memory(llvm::Value* computed, DType dtype);
   llvm::Type* widen(llvm::Type* element) const;
 
+  // Multiplication and addition are contracted, if that is allowed, wherever an operand of an addition is a product. This function excludes a
+  // product, so that all its uses see the same number. LLVM does not decide: it would do so by the code around, and then the bits of a sum
+  // would depend on masks and on the number of lanes.
+  static void keep_rounding(llvm::Value* x);
+
   // Says whether what is applied from now on computes with numbers that were rounded to 16 bits, which need no accurate exp.
   void set_of_16_bits(bool is_of_16_bits) { is_of_16_bits_ = is_of_16_bits; }
 
@@ -44,6 +49,10 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Value* widened(llvm::Value* value);  // from float to double
   // Narrows double to float, rounded to odd so that a second rounding is correct.
   llvm::Value* narrow_to_odd(llvm::Value* value);
+  llvm::Value* product(llvm::Value* x, llvm::Value* y);
+  llvm::Value* sum(llvm::Value* x, llvm::Value* y);
+  llvm::Value* difference(llvm::Value* x, llvm::Value* y);
+  llvm::Value* multiply_add(llvm::Value* x, llvm::Value* y, llvm::Value* z);  // x y + z
   llvm::Value* float_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
   llvm::Value* extremum(llvm::Value* x, llvm::Value* y, bool maximum);  // NaN if either is NaN; -0 is below +0
   llvm::Value* integer_prim(ir::Prim prim, std::span<llvm::Value* const> x, DType dtype);
