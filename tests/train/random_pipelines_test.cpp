@@ -1,5 +1,7 @@
 // Random models with embedding tables: every exact schedule gives the bits of the same steps one after the other. PIPELINE_MODELS says how
 // many models are tried.
+#include <bit>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <numeric>
@@ -31,6 +33,7 @@ struct RandomShape {
   std::int64_t features = 0, batch = 0, most_ids = 0;
   bool has_processor = false;  // weights of ids come from a trained parameter
   bool looks_up_twice = false;
+  bool adds_gradients = false;  // of two losses, each with lookups of its own, before the optimizer's step
   int optimizer = 0;
 };
 
@@ -78,6 +81,7 @@ RandomShape random_shape(unsigned seed) {
   }
   shape.has_processor = draw.one_in(4);
   shape.looks_up_twice = draw.one_in(4);
+  shape.adds_gradients = draw.one_in(4);
   shape.optimizer = static_cast<int>(draw.between(0, 3));
   return shape;
 }
@@ -115,7 +119,7 @@ std::unique_ptr<optim::Optimizer> optimizer_of(const RandomShape& shape, RandomM
 }
 
 struct Outcome {
-  std::vector<float> losses;
+  std::vector<std::uint32_t> losses;  // their bits: some models diverge, and NaN does not equal itself
   std::vector<std::byte> state;
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
@@ -129,14 +133,26 @@ Outcome train_random(const RandomShape& shape, const std::optional<train::Schedu
   const auto step = compile(of_devices, [&](const KeyedJaggedTensor& given, const Tensor& ids, const Tensor& lengths) {
     const KeyedJaggedTensor features =
         shape.has_processor ? KeyedJaggedTensor::from_tensors(keys, ids, lengths, take(model.weights, ids)) : given;
-    Tensor pooled = model.tables(features).values();
-    if (shape.looks_up_twice) pooled = pooled * 0.5 + square(model.tables(features).values());
-    const Tensor loss = sum(square(model.out(relu(model.hidden(pooled))) - 1));
-    optimizer->step(grad(loss, optimizer->parameters()));
+    const auto loss_to = [&](float target) {
+      Tensor pooled = model.tables(features).values();
+      if (shape.looks_up_twice) pooled = pooled * 0.5 + square(model.tables(features).values());
+      return sum(square(model.out(relu(model.hidden(pooled))) - target));
+    };
+    Tensor loss = loss_to(1);
+    std::vector<Tensor> gradients = grad(loss, optimizer->parameters());
+    if (shape.adds_gradients) {
+      const Tensor other = loss_to(2);
+      const std::vector<Tensor> more = grad(other, optimizer->parameters());
+      for (std::size_t i = 0; i < gradients.size(); ++i) gradients[i] = gradients[i] + more[i];
+      loss = loss + other;
+    }
+    optimizer->step(gradients);
     return loss;
   });
   Outcome made;
-  const auto keep = [&](const Tensor& loss) { made.losses.push_back(loss.item<float>()); };
+  const auto keep = [&](const Tensor& loss) {
+    made.losses.push_back(std::bit_cast<std::uint32_t>(loss.item<float>()));
+  };
   std::mt19937 random(5);
   std::vector<std::int64_t> lengths;
   for (std::int64_t bag = 0; bag < shape.features * shape.batch; ++bag) lengths.push_back(bag % (shape.most_ids + 1));
@@ -178,6 +194,7 @@ TEST(RandomPipelines, ExactSchedulesGiveTheBitsOfStepsOneAfterTheOther) {
           {"base", train::schedule::base()},
           {"sparse_dist", train::schedule::sparse_dist()},
           {"fused_sparse_dist", train::schedule::fused_sparse_dist()},
+          {"prefetch", train::schedule::prefetch()},
           {"exact", train::schedule::exact()}};
       for (const auto& [name, schedule] : schedules)
         EXPECT_TRUE(train_random(shape, schedule) == want)
