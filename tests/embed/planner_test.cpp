@@ -52,11 +52,13 @@ TEST(Planner, DevicesThatShareCpusTakeTurns) {
     even.tables.push_back({TableSharding::table_wise, {t}});
     uneven.tables.push_back({TableSharding::table_wise, {0}});
   }
-  const auto busy = [&](const ShardingPlan& plan, const char* link) {
-    return predict_plan(tables, plan, {.batch = 8192, .link = compiler::Link::parse(link)}).busy_seconds;
+  const auto busy = [&](const ShardingPlan& plan, const compiler::Link& link) {
+    return predict_plan(tables, plan, {.batch = 8192, .link = link}).busy_seconds;
   };
-  EXPECT_DOUBLE_EQ(busy(uneven, ""), busy(even, ""));
-  EXPECT_DOUBLE_EQ(busy(uneven, "gb_s=50"), 4 * busy(even, "gb_s=50"));
+  const compiler::Link throttled = compiler::Link::parse("gb_s=50"), of_machines{.gb_s = 50, .leaves_cpus = true};
+  EXPECT_DOUBLE_EQ(busy(uneven, {}), busy(even, {}));
+  EXPECT_DOUBLE_EQ(busy(uneven, throttled), busy(even, throttled));
+  EXPECT_DOUBLE_EQ(busy(uneven, of_machines), 4 * busy(even, of_machines));
 }
 
 TEST(Planner, SmallTablesAreInTheCaches) {

@@ -228,7 +228,9 @@ std::vector<TablePlacement> candidates(const EmbeddingBagConfig& table, const Sh
 
 compiler::Link PlannerOptions::default_link() { return compiler::Link::parse(knobs::link()); }
 
-bool PlannerOptions::devices_share_cpus() const { return !link.leaves_cpus && process_count() == 1; }
+bool PlannerOptions::devices_share_cpus() const {
+  return process_count() == 1 && (!link.leaves_cpus || link.is_throttled);
+}
 
 TablePlan predict_plan(const std::vector<EmbeddingBagConfig>& tables, const ShardingPlan& plan,
                        const PlannerOptions& options) {

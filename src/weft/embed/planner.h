@@ -36,8 +36,8 @@ struct PlannerOptions {
   double row_bytes_per_s = 2.5e10;   // bytes of rows and gradients that are read or written, in caches or in memory
   double pooled_rows_per_s = 6.5e7;  // pooled rows, or gradients of them, that are brought into another order
   static compiler::Link default_link();
-  // Devices of one process that exchange rows by copies share its CPUs: they compute one after the other, at these rates. Others compute at
-  // the same time, and the slowest decides.
+  // Devices of one process share its CPUs: they compute one after the other, at these rates, also if WEFT_LINK slows their exchanges down.
+  // Devices with a link of another kind compute at the same time, and the slowest decides.
   bool devices_share_cpus() const;
 };
 
