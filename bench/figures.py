@@ -301,15 +301,42 @@ def sparse_figures(build: Path, quick: bool, say) -> list[Figure]:
         for peer, target in (("fbgemm", 1.5), ("torch", 1.5)):
             if peer in best:
                 figures.append(Figure(f"{name}: speed against {peer}", best[peer] / best["weft"], ">=", target, "times"))
-    return figures + plan_figures(build, quick, say)
+    return figures + (ranking_figures(build, quick, say) if has_torch else []) + plan_figures(build, quick, say)
+
+
+def ranking_figures(build: Path, quick: bool, say) -> list[Figure]:
+    """Compares a training step of `weft train ranking` with TorchRec and with compiled PyTorch, on the same batches, in turns."""
+    figures = []
+    for rows, width, batch in ((1000, 8, 64),) if quick else ((50_000, 16, 2048), (100_000, 64, 4096)):
+        best: dict[str, float] = {}
+        with tempfile.TemporaryDirectory(prefix="weft-bench-") as folder:
+            subprocess.run([build / "bin/weft", "train", "ranking", "--write-data", folder, "--days", "2", "--day-samples", str(8 * batch)],
+                           check=True, capture_output=True)
+            arguments = [folder, str(rows), str(width), str(batch), "0.1" if quick else "5"]
+            for _ in range(1 if quick else 3):
+                done = subprocess.run([build / "bin/bench/ranking_step", *arguments], check=True, capture_output=True, text=True)
+                runs = {"weft": json.loads(done.stdout)["step_ms"]}
+                done = subprocess.run([PYTHON, PEERS / "ranking_torch.py", *arguments], check=True, capture_output=True, text=True)
+                peers = json.loads(done.stdout.splitlines()[-1])
+                if reason := peers.pop("torchrec_left_out", None):
+                    say(f"ranking: TorchRec is left out, {reason}")
+                runs |= peers
+                best = {who: min(best.get(who, math.inf), ms) for who, ms in runs.items()}
+        name = f"ranking step, 26 tables of {rows} x {width}, batch {batch}"
+        say(f"{name}: " + ", ".join(f"{who} {ms:.3g} ms" for who, ms in best.items()))
+        for peer, target in (("torchrec", 2), ("compiled", 3)):
+            if peer in best:
+                figures.append(Figure(f"{name}: speed against {peer}", best[peer] / best["weft"], ">=", target, "times"))
+    return figures
 
 
 def plan_figures(build: Path, quick: bool, say) -> list[Figure]:
-    """Compares what the planner of embedding tables predicts with what steps take, for random plans of two sets of tables."""
+    """Compares what the planner of embedding tables predicts with what steps take, for random plans of two sets of tables on devices with
+    the link of `weft lab sparse`."""
     figures = []
     for tables in ("criteo", "mixed"):
-        done = subprocess.run([build / "bin/bench/table_plans", tables, *(("3", "1") if quick else ("20", "6"))],
-                              check=True, capture_output=True, text=True)
+        done = subprocess.run([build / "bin/bench/table_plans", tables, *(("3", "1") if quick else ("20", "8"))],
+                              env=os.environ | {"WEFT_LINK": "latency_us=50,gb_s=0.5"}, check=True, capture_output=True, text=True)
         result = json.loads(done.stdout)
         measured = [plan["measured_ms"] for plan in result["plans"]]
         say(f"plans of {tables} tables: steps take {min(measured):.3g} to {max(measured):.3g} ms")
