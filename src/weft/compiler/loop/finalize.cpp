@@ -28,7 +28,7 @@ class Finalizer {
     result_.points = loop_.points;
     result_.contract = request_.contract;
     know_few_lanes();
-    if (loop_.columns) result_.tiling.rows_together = rows_together();
+    if (loop_.columns) keep_sums_in_registers();
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);
       if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = finalize(d.position);
@@ -102,24 +102,31 @@ class Finalizer {
            std::ranges::all_of(loop_.axes, known);
   }
 
-  // Rows of a product read the same elements of its right side. Returns how many rows to compute together so that their sums fit into
-  // registers.
-  int rows_together() const {
+  // Rows of a product read the same elements of its right side, so several are computed together; but only as many, and only as many of
+  // their elements, as have their sums in registers.
+  void keep_sums_in_registers() {
     const std::size_t rows = std::ranges::count(loop_.roles, Role::row);
-    if (rows == 0) return 1;
-    const auto shared = [&](const Draft& d) {
+    const auto is_shared = [&](const Draft& d) {
       return d.expr.kind == Expr::Kind::load && d.position.coefficient(rows - 1).is(0) &&
              !d.position.coefficient(loop_.axes.size() - 1).is(0);
     };
-    if (std::ranges::none_of(loop_.exprs, shared)) return 1;
+    if (rows == 0 || std::ranges::none_of(loop_.exprs, is_shared)) return;
     int bytes = 0;  // bytes of the sums for one element
     for (const Draft& d : loop_.exprs)
       if (d.expr.kind == Expr::Kind::reduce) bytes += std::max(4, byte_size(d.expr.dtype));
     const Target& target = *request_.target;
     const int register_bytes = 4 * target.lanes;
     constexpr int others = 6, most = 4;  // others: registers for loaded elements
-    const int lanes = result_.known_lanes ? round_up(result_.known_lanes, target.lanes) : result_.tiling.block;
-    return std::clamp((target.registers - others) / std::max(1, lanes * bytes / register_bytes), 1, most);
+    const auto rows_that_fit = [&](int lanes) {
+      return (target.registers - others) / std::max(1, lanes * bytes / register_bytes);
+    };
+    Tiling& tiling = result_.tiling;
+    if (result_.known_lanes) {
+      tiling.rows_together = std::clamp(rows_that_fit(round_up(result_.known_lanes, target.lanes)), 1, most);
+      return;
+    }
+    while (rows_that_fit(tiling.block) == 0 && tiling.block > target.lanes) tiling.block /= 2;
+    tiling.rows_together = std::clamp(rows_that_fit(tiling.block), 1, most);
   }
 
   static int round_up(int count, int step) { return (count + step - 1) / step * step; }
