@@ -262,6 +262,7 @@ std::vector<NamedSchedule> schedules() {
   return {{"base", schedule::base()},
           {"sparse_dist", schedule::sparse_dist()},
           {"fused_sparse_dist", schedule::fused_sparse_dist()},
+          {"prefetch", schedule::prefetch()},
           {"semi_sync", schedule::semi_sync(), 1},
           {"best_exact", schedule::exact()}};
 }

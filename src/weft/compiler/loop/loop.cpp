@@ -75,8 +75,8 @@ std::string Loop::key() const {
   put_each(key, sizes, [&](const Number& size) { put(key, size); });
   put_each(key, buffers, [&](DType dtype) { put(key, static_cast<int>(dtype)); });
   put_each(key, exprs, [&](const Expr& e) {
-    put(key, (static_cast<int>(e.kind) << 16) | (static_cast<int>(e.dtype) << 8) | (e.per_lane ? 2 : 0) |
-                 (e.cached ? 1 : 0));
+    put(key, (static_cast<int>(e.kind) << 16) | (static_cast<int>(e.dtype) << 8) | (e.contracts ? 4 : 0) |
+                 (e.per_lane ? 2 : 0) | (e.cached ? 1 : 0));
     put(key, e.stage);
     put_each(key, e.operands, [&](ExprId operand) { put(key, operand); });
     put(key, e.op ? e.op->name : std::string_view());

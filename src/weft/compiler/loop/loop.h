@@ -69,6 +69,8 @@ struct Expr {
   DType dtype = DType::f32;
   bool per_lane = false;  // depends on a lane axis (in a row kernel, a reduce never does)
   bool cached = false;    // kept in scratch memory for later stages
+  // reduce, apply of add: adds its terms, which are products, without rounding them before. For apply, the term is operands[1].
+  bool contracts = false;
   std::int8_t stage = 0;  // first stage in which it can be computed
   std::vector<ExprId> operands;
   const ir::Op* op = nullptr;         // apply, reduce

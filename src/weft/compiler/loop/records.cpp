@@ -190,7 +190,7 @@ class Unrolling {
     ExprId total = -1;
     for_each_point(reduced, 0, [&] {
       const ExprId element = converted(at_point(e.operands[0]), sums);
-      total = total < 0 ? element : apply(e.op, {total, element}, sums);
+      total = total < 0 ? element : apply(e.op, {total, element}, sums, e.contracts);
     });
     total = apply(e.op, {converted(at_point(e.operands[1]), sums), total}, sums);
     return converted(total, e.dtype);
@@ -199,8 +199,9 @@ class Unrolling {
   ExprId converted(ExprId x, DType dtype) {
     return to_.expr(x).dtype == dtype ? x : apply(&ir::ops::convert, {x}, dtype);
   }
-  ExprId apply(const ir::Op* op, std::vector<ExprId> operands, DType dtype) {
+  ExprId apply(const ir::Op* op, std::vector<ExprId> operands, DType dtype, bool contracts = false) {
     Draft made;
+    made.expr.contracts = contracts;
     made.expr.kind = Expr::Kind::apply;
     made.expr.dtype = dtype;
     made.expr.op = op;

@@ -28,19 +28,9 @@ LoopEmitter::LoopEmitter(llvm::Function& function, const Loop& loop, const Targe
   accumulators_.resize(loop_.exprs.size());
   cached_.resize(loop_.exprs.size());
   is_of_16_bits_.resize(loop_.exprs.size());
-  count_uses();
-}
-
-void LoopEmitter::count_uses() {
-  uses_.resize(loop_.exprs.size());
-  for (const Expr& e : loop_.exprs) {
-    for (const ExprId o : e.operands) ++uses_[o];
-    for (const Gathered& g : e.gathered) ++uses_[g.index];
-  }
-  for (const Store& s : loop_.stores) {
-    ++uses_[s.value];
-    for (const Gathered& g : s.gathered) ++uses_[g.index];
-  }
+  is_term_.resize(loop_.exprs.size());
+  for (const Expr& e : loop_.exprs)
+    if (e.contracts) is_term_[e.operands[e.kind == Expr::Kind::reduce ? 0 : 1]] = true;
 }
 
 void LoopEmitter::emit() {

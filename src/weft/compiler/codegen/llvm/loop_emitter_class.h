@@ -46,7 +46,6 @@ class LoopEmitter {
     bool written = false, ready = false;
   };
 
-  void count_uses();
   Value* i64(std::int64_t value) { return b_.getInt64(value); }
   Value* number(const Number& n) { return n.parameter < 0 ? i64(n.known) : parameters_[n.parameter]; }
   std::size_t lane_axis() const { return loop_.sizes.size() - 1; }
@@ -198,7 +197,7 @@ class LoopEmitter {
   std::vector<Value*> buffers_, parameters_, counters_;
   std::vector<Value*> axes_;         // current position on each axis; null outside of its loop
   std::vector<Value*> row_values_;   // by expression
-  std::vector<int> uses_;            // by expression: how often it is an operand, stored or a position
+  std::vector<bool> is_term_;        // by expression: whether it is the term of a sum that contracts
   std::vector<bool> is_of_16_bits_;  // by expression: see ScalarEmitter::set_of_16_bits
   std::vector<std::vector<Value*>> accumulators_, totals_;
   Value* terms_ = nullptr;  // since the sums were added to the totals

@@ -57,7 +57,7 @@ Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
       return b_.CreateSelect(value(e.operands[0], place), value(e.operands[1], place), value(e.operands[2], place));
     case Expr::Kind::apply: {
       Value* result = applied(id, e, place);
-      if (uses_[id] > 1) ScalarEmitter::keep_rounding(result);
+      if (!is_term_[id]) ScalarEmitter::keep_rounding(result);
       return result;
     }
     case Expr::Kind::reduce: return finished_reduction(id, e, place);

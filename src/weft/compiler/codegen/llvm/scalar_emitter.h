@@ -31,8 +31,8 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Type* widen(llvm::Type* element) const;
 
   // Multiplication and addition are contracted, if that is allowed, wherever an operand of an addition is a product. This function excludes a
-  // product, so that all its uses see the same number. LLVM does not decide: it would do so by the code around, and then the bits of a sum
-  // would depend on masks and on the number of lanes.
+  // product. LLVM does not decide: it would do so by the code around, and then the bits of a sum would depend on masks and on the number of
+  // lanes.
   static void keep_rounding(llvm::Value* x);
 
   // Says whether what is applied from now on computes with numbers that were rounded to 16 bits, which need no accurate exp.
