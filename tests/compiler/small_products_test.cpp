@@ -33,25 +33,11 @@ constexpr std::int64_t first[] = {0}, second[] = {1}, third[] = {2};
 
 // As in the gradient of the products of all pairs of rows of a matrix.
 TEST_P(SmallProducts, AreAddedInOneLoop) {
-  for (const std::int64_t rows : {1, 2, 5, 27})
-    for (const std::int64_t columns : {1, 7, 16, 33, 64, 70, 150}) {
-      const Type pairs(DType::f32, {3, rows, rows}), matrix(DType::f32, {3, rows, columns});
-      expect_same_elements(*ir::make_graph(std::vector{pairs, matrix}, [&](ir::Graph&, std::span<const Value> in) {
-        return std::vector{ir::dot_general(in[0], in[1], {first, first, third, second}) +
-                           ir::dot_general(in[0], in[1], {first, first, second, second})};
-      }));
-    }
-}
-
-// The columns of the right operand are neighbours in memory though its last dimension is summed, or the other way round.
-TEST_P(SmallProducts, ReadTransposedOperandsWhereTheyLie) {
-  const std::int64_t turned[] = {0, 2, 1};
-  for (const std::int64_t columns : {3, 8, 40, 64}) {
-    const Type pairs(DType::f32, {3, 6, 6}), matrix(DType::f32, {3, 6, columns});
+  for (const std::int64_t columns : {1, 7, 16, 33, 64, 70, 120}) {
+    const Type pairs(DType::f32, {30, 2, 2}), matrix(DType::f32, {30, 2, columns});
     expect_same_elements(*ir::make_graph(std::vector{pairs, matrix}, [&](ir::Graph&, std::span<const Value> in) {
-      const Value transposed = ir::transpose(in[1], turned);
-      return std::vector{ir::dot_general(in[0], transposed, {first, first, third, third}),
-                         ir::dot_general(in[1], transposed, {first, first, third, second})};
+      return std::vector{ir::dot_general(in[0], in[1], {first, first, third, second}) +
+                         ir::dot_general(in[0], in[1], {first, first, second, second})};
     }));
   }
 }

@@ -67,12 +67,11 @@ struct InitialRows {
   }
 
  private:
-  // Numbers of 16 bits are rounded after each operation; products of f32 may be contracted with the sum.
+  // Rounds after each operation, as kernels do.
   template <class T>
   void make_as(std::int64_t row, std::span<std::byte> values) const {
     constexpr int digits = std::same_as<T, float> ? 24 : std::same_as<T, float16> ? 11 : 8;
     const auto key_words = random::split(key);
-    const bool contracts = std::same_as<T, float> && !knobs::strict();
     const auto scale = static_cast<float>(T(range)), offset = static_cast<float>(T(low));
     // Philox gives four elements at once; its counter is the number of the block, and the key.
     std::array<std::uint32_t, 4> block = {};
@@ -85,7 +84,7 @@ struct InitialRows {
       }
       const float unit = std::ldexp(static_cast<float>(block[element % 4] >> (32 - digits)), -digits);
       const auto product = static_cast<float>(T(unit * scale));
-      const T value(contracts ? std::fma(unit, scale, offset) : product + offset);
+      const T value(product + offset);
       std::memcpy(values.data() + column * sizeof value, &value, sizeof value);
     }
   }

@@ -37,34 +37,6 @@ func.func @matrices(%x: tensor<1000x4x4xf32>, %y: tensor<1000x4x4xf32>) -> tenso
   return %0 : tensor<1000x4x4xf32>
 }
 
-// Larger ones, if the columns are neighbours in memory.
-// CHECK-LABEL: @columns(
-// CHECK: "stablehlo.multiply"({{.*}} -> tensor<1000x27x27x64xf32>
-// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 2>
-func.func @columns(%x: tensor<1000x27x27xf32>, %y: tensor<1000x27x64xf32>) -> tensor<1000x27x64xf32> {
-  %0 = stablehlo.dot_general %x, %y, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<1000x27x27xf32>, tensor<1000x27x64xf32>) -> tensor<1000x27x64xf32>
-  return %0 : tensor<1000x27x64xf32>
-}
-
-// The columns of a transposed operand are read where they lie.
-// CHECK-LABEL: @transposed_columns(
-// CHECK: "stablehlo.multiply"({{.*}} -> tensor<1000x27x27x64xf32>
-// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 2>
-func.func @transposed_columns(%x: tensor<1000x27x27xf32>, %y: tensor<1000x27x64xf32>) -> tensor<1000x27x64xf32> {
-  %0 = stablehlo.transpose %y, dims = [0, 2, 1] : (tensor<1000x27x64xf32>) -> tensor<1000x64x27xf32>
-  %1 = stablehlo.dot_general %x, %0, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<1000x27x27xf32>, tensor<1000x64x27xf32>) -> tensor<1000x27x64xf32>
-  return %1 : tensor<1000x27x64xf32>
-}
-
-// CHECK-LABEL: @rows(
-// CHECK: stablehlo.transpose
-// CHECK-NEXT: "stablehlo.dot_general"
-func.func @rows(%x: tensor<1000x27x64xf32>) -> tensor<1000x27x27xf32> {
-  %0 = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<1000x27x64xf32>) -> tensor<1000x64x27xf32>
-  %1 = stablehlo.dot_general %x, %0, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<1000x27x64xf32>, tensor<1000x64x27xf32>) -> tensor<1000x27x27xf32>
-  return %1 : tensor<1000x27x27xf32>
-}
-
 // What is summed comes last if it is the last dimension of the right operand.
 // CHECK-LABEL: @points(
 // CHECK: "stablehlo.multiply"({{.*}} -> tensor<100000x2x3xf32>

@@ -39,8 +39,5 @@ std::shared_ptr<ir::Graph> replace_tanh(const ir::Graph& graph, const Target& ta
 
 // Returns the product as the passes that expand dots rewrite it: a sum over products, with the vectorised dimension last.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
-// Returns the dimension along which the elements are neighbours in memory: the last one, or of a transpose that of its operand, which a
-// kernel reads where it lies.
-int dimension_of_neighbours(ir::Value v);
 
 }  // namespace weft::compiler

@@ -8,21 +8,14 @@
 
 namespace weft::compiler {
 
-int dimension_of_neighbours(ir::Value v) {
-  const int last = v.rank() - 1;
-  const auto* const transpose = v.node->attributes_if<ir::TransposeAttributes>();
-  if (!transpose) return last;
-  return static_cast<int>(std::ranges::find(transpose->permutation, last) - transpose->permutation.begin());
-}
-
 // Computes the sum over k of lhs[b, m, k] * rhs[b, k, n] in a domain ordered b, m, k, n, so that n, the last axis, is vectorised; or in one
-// ordered b, m, n, k if neighbours in rhs differ in k.
+// ordered b, m, n, k if k is the last dimension of rhs.
 ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype) {
   const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
   const auto where = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) - list.begin(); };
   const auto batch = std::ssize(a.lhs_batching), k = std::ssize(a.lhs_contracting);
   const std::int64_t m = lhs.rank() - batch - k, n = rhs.rank() - batch - k;
-  const bool is_along_k = has(a.rhs_contracting, dimension_of_neighbours(rhs));
+  const bool is_along_k = has(a.rhs_contracting, rhs.rank() - 1);
   const std::int64_t first_k = batch + m + (is_along_k ? n : 0), first_n = batch + m + (is_along_k ? 0 : k);
   std::vector<Dim> dims(batch + m + n + k);
   std::vector<std::int64_t> lhs_at, rhs_at;
