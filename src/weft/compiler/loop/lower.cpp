@@ -355,7 +355,7 @@ class Lowering {
     draft.expr.kind = Expr::Kind::reduce;
     draft.expr.dtype = node.type().dtype();
     draft.expr.op = ir::reduction_op(*node.regions[0]);
-    draft.expr.contracts = request_.contract && is_inner_product(node.operand(0));
+    draft.expr.contracts = request_.contract && draft.expr.op == &ir::ops::add && is_inner_product(node.operand(0));
     draft.expr.operands = {operand, init};
     return push(std::move(draft));
   }
@@ -363,7 +363,8 @@ class Lowering {
   // Returns whether terms are the products of two smaller factors, each of which is repeated. They are computed where they are added up. Others
   // may be stored by another kernel, depending on what else the program computes, and the sum of stored products is rounded otherwise.
   static bool is_inner_product(ir::Value terms) {
-    return terms.node->op == &ir::ops::multiply && std::ranges::all_of(terms.node->operands, [&](ir::Value factor) {
+    return is_float(terms.dtype()) && terms.node->op == &ir::ops::multiply &&
+           std::ranges::all_of(terms.node->operands, [&](ir::Value factor) {
              return factor.node->op == &ir::ops::broadcast_in_dim &&
                     product_of(factor.node->operand(0).type().dims()) != product_of(terms.type().dims());
            });

@@ -318,7 +318,7 @@ class GpuLoopEmitter final : public LoopEmitter {
     const Expr& e = loop_.exprs[id];
     Value* x = value(e.operands[0], place);
     Value* before = b_.CreateLoad(accumulator(e), accumulators_[id][0]);
-    Value* after = combine(e, before, x, many_);
+    Value* after = e.contracts ? many_.add_product(before, x) : combine(e, before, x, many_);
     b_.CreateStore(active ? b_.CreateSelect(active, after, before) : after, accumulators_[id][0]);
   }
 

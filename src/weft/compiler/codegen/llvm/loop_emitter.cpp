@@ -28,9 +28,6 @@ LoopEmitter::LoopEmitter(llvm::Function& function, const Loop& loop, const Targe
   accumulators_.resize(loop_.exprs.size());
   cached_.resize(loop_.exprs.size());
   is_of_16_bits_.resize(loop_.exprs.size());
-  is_term_.resize(loop_.exprs.size());
-  for (const Expr& e : loop_.exprs)
-    if (e.contracts) is_term_[e.operands[e.kind == Expr::Kind::reduce ? 0 : 1]] = true;
 }
 
 void LoopEmitter::emit() {

@@ -197,7 +197,6 @@ class LoopEmitter {
   std::vector<Value*> buffers_, parameters_, counters_;
   std::vector<Value*> axes_;         // current position on each axis; null outside of its loop
   std::vector<Value*> row_values_;   // by expression
-  std::vector<bool> is_term_;        // by expression: whether it is the term of a sum that contracts
   std::vector<bool> is_of_16_bits_;  // by expression: see ScalarEmitter::set_of_16_bits
   std::vector<std::vector<Value*>> accumulators_, totals_;
   Value* terms_ = nullptr;  // since the sums were added to the totals

@@ -36,7 +36,7 @@ void LoopEmitter::accumulate(int stage, const Place& place) {
     Value* x = value(e.operands[0], place);
     Value* accumulator = accumulators_[i][place.copy];
     Value* before = b_.CreateLoad(many_.compute_type(accumulator_type(e.dtype)), accumulator);
-    Value* after = combine(e, before, x, many_);
+    Value* after = e.contracts ? many_.add_product(before, x) : combine(e, before, x, many_);
     // The lanes of a row are combined in the end. Those of columns are not, and other columns than the active ones are not stored.
     if (place.mask && loop_.walk != Walk::columns) after = b_.CreateSelect(place.mask, after, before);
     b_.CreateStore(after, accumulator);

@@ -56,8 +56,9 @@ Value* LoopEmitter::compute(ExprId id, const Expr& e, const Place& place) {
     case Expr::Kind::select:
       return b_.CreateSelect(value(e.operands[0], place), value(e.operands[1], place), value(e.operands[2], place));
     case Expr::Kind::apply: {
+      if (e.contracts) return s.add_product(value(e.operands[0], place), value(e.operands[1], place));
       Value* result = applied(id, e, place);
-      if (!is_term_[id]) ScalarEmitter::keep_rounding(result);
+      ScalarEmitter::keep_rounding(result);  // what else is in the kernel must not change the bits
       return result;
     }
     case Expr::Kind::reduce: return finished_reduction(id, e, place);

@@ -207,6 +207,12 @@ void ScalarEmitter::keep_rounding(Value* x) {
   if (auto* const made = as_product(x)) made->setHasAllowContract(false);
 }
 
+Value* ScalarEmitter::add_product(Value* x, Value* product) {
+  const auto* const made = llvm::dyn_cast<llvm::Instruction>(product);
+  if (!contract_ || !made || made->getOpcode() != llvm::Instruction::FMul) return b_.CreateFAdd(x, product);
+  return multiply_add(made->getOperand(0), made->getOperand(1), x);
+}
+
 Value* ScalarEmitter::multiply_add(Value* x, Value* y, Value* z) {
   return b_.CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()}, {x, y, z});
 }

@@ -34,6 +34,8 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   // product. LLVM does not decide: it would do so by the code around, and then the bits of a sum would depend on masks and on the number of
   // lanes.
   static void keep_rounding(llvm::Value* x);
+  // Returns the sum of x and a product, contracted also if the product is excluded.
+  llvm::Value* add_product(llvm::Value* x, llvm::Value* product);
 
   // Says whether what is applied from now on computes with numbers that were rounded to 16 bits, which need no accurate exp.
   void set_of_16_bits(bool is_of_16_bits) { is_of_16_bits_ = is_of_16_bits; }
