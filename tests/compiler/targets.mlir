@@ -13,7 +13,7 @@
 // SIXTEEN: load <16 x float>
 // UNKNOWN: error: there is no target named pdp-11: choose one of native, x86-64-v2, x86-64-v3, x86-64-v4, armv8-a
 // ARM: ldr q
-// ARM: fmla v{{[0-9]+}}.4s
+// ARM: fmul v{{[0-9]+}}.4s
 func.func @main(%x: tensor<1024xf32>, %y: tensor<1024xf32>) -> tensor<1024xf32> {
   %0 = stablehlo.multiply %x, %y : tensor<1024xf32>
   %1 = stablehlo.add %0, %x : tensor<1024xf32>

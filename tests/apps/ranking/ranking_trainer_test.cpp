@@ -76,13 +76,14 @@ TEST(Dlrm, LogitsAreThoseOfTheFormula) {
 
 // A batch that is filled up trains like one that is not.
 TEST(RankingTrainer, MissingSamplesChangeNothing) {
+  constexpr double learning_rate = 0.01;
   std::vector<std::vector<float>> trained;
   for (const std::int64_t batch : {5, 8, 16}) {
     const RankingConfig config = small_model(batch);
     RankingTrainer trainer(config, {}, std::nullopt);
     double loss = 0;
     for (int step = 0; step < 4; ++step) {
-      auto result = trainer.step(batch_of(5, config), 0.01);
+      auto result = trainer.step(batch_of(5, config), learning_rate);
       loss = (result ? result : trainer.finish())->get();
     }
     trained.push_back({static_cast<float>(loss)});
@@ -91,9 +92,12 @@ TEST(RankingTrainer, MissingSamplesChangeNothing) {
         if (tensor.dtype() == DType::f32)
           for (const float value : tensor.to_vector<float>()) trained.back().push_back(value);
   }
+  // A hundredth of a step. Sums over batches of other sizes are rounded otherwise, and Adam divides a gradient by its own size: of one of the
+  // biases, it is 3e-9 and has an error of 1e-11.
+  constexpr double bound = 0.01 * learning_rate;
   for (std::size_t i = 0; i < trained[0].size(); ++i) {
-    ASSERT_NEAR(trained[1][i], trained[0][i], 1e-5) << i;
-    ASSERT_NEAR(trained[2][i], trained[0][i], 1e-5) << i;
+    ASSERT_NEAR(trained[1][i], trained[0][i], bound) << i;
+    ASSERT_NEAR(trained[2][i], trained[0][i], bound) << i;
   }
 }
 
