@@ -95,15 +95,14 @@ def compiled_ms(rows, width, batches, seconds):
 
 def torchrec_ms(rows, width, batches, seconds):
     import torch.distributed
-    from fbgemm_gpu.split_embedding_configs import EmbOptimType  # noqa: F401: registers the kernels
     from torchrec import EmbeddingBagCollection, EmbeddingBagConfig, KeyedJaggedTensor
+    from torchrec.datasets.utils import Batch
     from torchrec.distributed import DistributedModelParallel
     from torchrec.models.dlrm import DLRM, DLRMTrain
     from torchrec.optim import RowWiseAdagrad
     from torchrec.optim.apply_optimizer_in_backward import apply_optimizer_in_backward
 
-    os.environ |= {"MASTER_ADDR": "localhost", "MASTER_PORT": os.environ.get("MASTER_PORT", "29731"), "RANK": "0", "WORLD_SIZE": "1"}
-    torch.distributed.init_process_group("gloo")
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
     keys = [f"id_{t}" for t in range(IDS)]
     tables = EmbeddingBagCollection(device=torch.device("meta"), tables=[
         EmbeddingBagConfig(name=key, embedding_dim=width, num_embeddings=rows, feature_names=[key]) for key in keys])
@@ -113,7 +112,6 @@ def torchrec_ms(rows, width, batches, seconds):
     dense = torch.optim.AdamW([p for name, p in model.named_parameters() if "sparse_arch" not in name], lr=1e-3, fused=True)
     lengths = torch.ones(IDS * batches[0][0].numel(), dtype=torch.int32)
     given = [(labels, numbers, KeyedJaggedTensor(keys, ids.t().contiguous().reshape(-1), lengths=lengths)) for labels, numbers, ids in batches]
-    from torchrec.datasets.utils import Batch
 
     def step(labels, numbers, ids):
         dense.zero_grad()

@@ -31,7 +31,7 @@ class SmallProducts : public testing::TestWithParam<int> {
 
 constexpr std::int64_t first[] = {0}, second[] = {1}, third[] = {2};
 
-// As in the gradient of the products of all pairs of rows of a matrix.
+// The gradient of the products of all pairs of rows of a matrix is such a sum.
 TEST_P(SmallProducts, AreAddedInOneLoop) {
   for (const std::int64_t columns : {1, 7, 16, 33, 64, 70, 120}) {
     const Type pairs(DType::f32, {30, 2, 2}), matrix(DType::f32, {30, 2, columns});

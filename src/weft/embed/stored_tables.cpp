@@ -8,7 +8,6 @@
 #include <utility>
 
 #include <weft/base/half.h>
-#include <weft/base/knobs.h>
 #include <weft/base/random.h>
 #include <weft/embed/stored_rows.h>
 #include <weft/ir/ops.h>

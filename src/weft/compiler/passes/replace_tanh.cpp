@@ -1,5 +1,4 @@
 // 1 + tanh(x), as GELU computes it, is 2 logistic(2 x), which takes a GPU half of the instructions, and whose small values are more accurate.
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -8,6 +7,7 @@
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/uses.h>
 
 namespace weft::compiler {
 
@@ -32,13 +32,10 @@ std::optional<int> tanh_operand(const ir::Node& node) {
 
 std::shared_ptr<ir::Graph> replace_tanh(const ir::Graph& graph, const Target& target) {
   if (!target.is_gpu) return nullptr;
-  std::map<const ir::Node*, int> uses;
-  for (const ir::Node* node : graph.nodes())
-    for (const Value operand : node->operands) ++uses[operand.node];
-  for (const Value output : graph.outputs()) ++uses[output.node];
+  const std::vector<int> uses = ir::count_uses(graph);
   const auto concerns = [&](const ir::Node& node) {
     const std::optional<int> side = tanh_operand(node);
-    return side && uses.at(node.operand(*side).node) == 1;
+    return side && uses[node.operand(*side).node->id] == 1;
   };
   return rewrite_where(graph, concerns, [](ir::Graph&, const ir::Node& node, std::span<const Value> operands) {
     const Value x = operands[*tanh_operand(node)].node->operand(0);

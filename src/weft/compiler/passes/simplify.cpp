@@ -7,6 +7,7 @@
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/uses.h>
 
 namespace weft::compiler {
 
@@ -191,10 +192,7 @@ std::optional<std::vector<Value>> simplify_loop(Rewriter& rewriter, const Node& 
 
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph) {
   Rewriter rewriter(graph);
-  std::vector<int> uses(graph.nodes().size());
-  for (const Node* node : graph.nodes())
-    for (const Value v : node->operands) ++uses[v.node->id];
-  for (const Value v : graph.outputs()) ++uses[v.node->id];
+  const std::vector<int> uses = ir::count_uses(graph);
   return rewriter.run([&](const Node& node, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
     if (const Value replacement = simplify_concatenation(node, operands, uses)) return std::vector{replacement};
     for (const auto rule : {simplify_identity, simplify_arithmetic, simplify_convert, simplify_move, simplify_reduction,

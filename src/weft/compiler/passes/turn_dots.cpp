@@ -4,6 +4,7 @@
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/uses.h>
 
 namespace weft::compiler {
 
@@ -23,10 +24,7 @@ bool swaps_sides(const ir::Node& transpose, const ir::Node& dot) {
 }  // namespace
 
 std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph) {
-  std::vector<int> uses(graph.nodes().size());
-  for (const ir::Node* node : graph.nodes())
-    for (const ir::Value v : node->operands) ++uses[v.node->id];
-  for (const ir::Value v : graph.outputs()) ++uses[v.node->id];
+  const std::vector<int> uses = ir::count_uses(graph);
   const auto concerned = [&](const ir::Node& node) {
     if (node.op != &ir::ops::transpose) return false;
     const ir::Node& dot = *node.operand(0).node;

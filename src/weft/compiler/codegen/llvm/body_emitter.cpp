@@ -11,6 +11,7 @@
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/lower.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/uses.h>
 
 namespace weft::compiler {
 
@@ -194,19 +195,11 @@ ir::Scalar value_of(const ir::Node& n, const std::vector<ir::Scalar>& values, Sc
 
 }  // namespace
 
-std::vector<int> count_uses(const ir::Graph& graph) {
-  std::vector<int> uses(graph.nodes().size());
-  for (const ir::Node* n : graph.nodes())
-    for (const ir::Value v : n->operands) ++uses[v.node->id];
-  for (const ir::Value output : graph.outputs()) ++uses[output.node->id];
-  return uses;
-}
-
 std::vector<ir::Scalar> emit_scalars(const ir::Graph& body, std::span<const ir::Scalar> inputs,
                                      ScalarEmitter& emitter) {
   std::vector<ir::Scalar> values(body.nodes().size()), results;
   for (std::size_t i = 0; i < inputs.size(); ++i) values[body.inputs()[i].node->id] = inputs[i];
-  const std::vector<int> uses = count_uses(body);
+  const std::vector<int> uses = ir::count_uses(body);
   for (const ir::Node* n : body.nodes()) {
     if (ir::is_parameter(*n)) continue;
     values[n->id] = value_of(*n, values, emitter);

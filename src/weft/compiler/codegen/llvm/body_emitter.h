@@ -16,9 +16,6 @@ namespace weft::compiler {
 // Adds void name(i64 outer, i64 inner, ptr buffers, ptr outer strides, ptr inner strides) to the module: a BodyKernel.
 void emit_body(llvm::Module& module, const ir::Graph& body, const std::string& name, const Target& target);
 
-// Returns how often each node, by its id, is an operand or an output.
-std::vector<int> count_uses(const ir::Graph& graph);
-
 // Emits what the body computes of these inputs at the emitter's position, and returns the outputs.
 std::vector<ir::Scalar> emit_scalars(const ir::Graph& body, std::span<const ir::Scalar> inputs, ScalarEmitter& emitter);
 

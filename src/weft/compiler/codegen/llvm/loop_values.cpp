@@ -25,8 +25,7 @@ Value* LoopEmitter::by_reciprocal(const Expr& e, const Place& place) {
   if (loop_.exprs[e.operands[1]].per_lane || loop_.walk != Walk::rows) return nullptr;
   Value* divisor = row_value(e.operands[1]);
   Value* reciprocal = b_.CreateFDiv(llvm::ConstantFP::get(divisor->getType(), 1.0), divisor);
-  return llvm_value(
-      many_.multiply(to_scalar(value(e.operands[0], place), e.dtype), to_scalar(splat(reciprocal), e.dtype)));
+  return b_.CreateFMul(value(e.operands[0], place), splat(reciprocal));
 }
 
 Value* LoopEmitter::row_value(ExprId id) {

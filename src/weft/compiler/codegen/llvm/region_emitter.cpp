@@ -4,11 +4,11 @@
 #include <functional>
 #include <queue>
 
-#include <weft/compiler/codegen/llvm/body_emitter.h>
 #include <weft/compiler/loop/cost.h>
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/region_order.h>
 #include <weft/ir/ops.h>
+#include <weft/ir/uses.h>
 
 namespace weft::compiler {
 
@@ -24,7 +24,7 @@ constexpr std::size_t values_between_fences = 100;
 }  // namespace
 
 RegionEmitter::RegionEmitter(RegionContext& context, const ir::Graph& graph, const WhileRegion* memory)
-    : c_(context), graph_(graph), memory_(memory), uses_(count_uses(graph)), values_(graph.nodes().size()) {}
+    : c_(context), graph_(graph), memory_(memory), uses_(ir::count_uses(graph)), values_(graph.nodes().size()) {}
 
 std::vector<Elements> RegionEmitter::emit(std::span<const Elements> inputs) {
   for (std::size_t i = 0; i < inputs.size(); ++i) values_[graph_.inputs()[i].node->id] = {inputs[i]};
