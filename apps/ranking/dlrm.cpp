@@ -32,7 +32,7 @@ std::vector<std::int64_t> top_sizes(const RankingConfig& config) {
 // Returns the products of all pairs of vectors [batch, vectors, width]: [batch, pairs]. Every pair of different ones
 // occurs twice: to pick one of them, and to put its gradient back, takes longer than to multiply both by weights.
 Tensor dot_products(const Tensor& vectors) {
-  return reshape(matmul(vectors, transpose(vectors)), {vectors.size(0), pair_count});
+  return reshape(einsum("bik,bjk->bij", {vectors, vectors}), {vectors.size(0), pair_count});
 }
 
 double mlp_parameters(std::span<const std::int64_t> sizes) {

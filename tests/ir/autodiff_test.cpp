@@ -250,6 +250,30 @@ TEST(Autodiff, OfMatrixProductsNeedsNoTranspose) {
   }
 }
 
+// Of x x^T, the gradients by both operands are one product: (dy + dy^T) x.
+TEST(Autodiff, OfAProductByItsTransposeNeedsOneProduct) {
+  const Type matrices(DType::f64, {2, 3, 4}), products(DType::f64, {2, 3, 3});
+  const Dims batch{0}, last{2};
+  const auto slopes_of = [&](Graph& graph, Value a, Value b, Value factors) {
+    const std::array by{a, b};
+    return gradient_of_sum(graph, dot_general(a, b, {batch, batch, last, last}) * factors,
+                           std::span(by).first(a == b ? 1 : 2));
+  };
+  Graph one, two;
+  const Value x = one.add_input(matrices);
+  one.set_outputs(slopes_of(one, x, x, one.add_input(products)));
+  EXPECT_EQ(count(one, ops::dot_general), 2u);
+  const Value a = two.add_input(matrices), b = two.add_input(matrices);
+  const auto of_each = slopes_of(two, a, b, two.add_input(products));
+  two.set_outputs({of_each[0] + of_each[1]});
+
+  Array rows(matrices), factors(products);
+  for (std::size_t i = 0; i < rows.data<double>().size(); ++i) rows.data<double>()[i] = static_cast<double>(i * i % 7);
+  for (std::size_t i = 0; i < factors.data<double>().size(); ++i)
+    factors.data<double>()[i] = static_cast<double>(i % 5);
+  EXPECT_EQ(interpret(one, std::array{rows, factors})[0], interpret(two, std::array{rows, rows, factors})[0]);
+}
+
 TEST(Autodiff, OfAMixedPrecisionProductIsComputedInTheOperandsDtype) {
   Graph graph;
   const Type matrix(DType::bf16, {4, 4});

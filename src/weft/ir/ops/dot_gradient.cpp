@@ -47,14 +47,32 @@ Value cotangent(Value dy, Value other, const Roles& mine, const Roles& others, s
                    inverse_permutation(dy_first));
 }
 
+// Returns whether the product is x x^T for each matrix x of a batch.
+bool multiplies_by_its_transpose(const GradientCall& c) {
+  const auto& a = c.node.attributes<DotAttributes>();
+  return c.x(0) == c.x(1) && std::ranges::equal(a.lhs_batching, a.rhs_batching) &&
+         std::ranges::equal(a.lhs_contracting, a.rhs_contracting);
+}
+
+// Returns dy with the free dimensions of both operands swapped.
+Value with_swapped_sides(Value dy, std::size_t batch) {
+  Dims order = dimension_range(0, dy.rank());
+  std::rotate(order.begin() + batch, order.begin() + batch + (dy.rank() - batch) / 2, order.end());
+  return transpose(dy, order);
+}
+
 }  // namespace
 
 void dot_general_gradient(const GradientCall& c) {
   const auto& a = c.node.attributes<DotAttributes>();
-  const Value dy = convert(c.dy(), c.x(0).dtype());
   const Roles lhs(a.lhs_batching, a.lhs_contracting, c.x(0).rank()),
       rhs(a.rhs_batching, a.rhs_contracting, c.x(1).rank());
   const std::size_t lhs_free_at = lhs.batching.size(), rhs_free_at = lhs_free_at + lhs.free.size();
+  if (multiplies_by_its_transpose(c)) {  // one product instead of two
+    const Value both = convert(c.dy() + with_swapped_sides(c.dy(), lhs_free_at), c.x(0).dtype());
+    return c.add(0, cotangent(both, c.x(1), lhs, rhs, rhs_free_at));
+  }
+  const Value dy = convert(c.dy(), c.x(0).dtype());
   if (c.needs(0)) c.add(0, cotangent(dy, c.x(1), lhs, rhs, rhs_free_at));
   if (c.needs(1)) c.add(1, cotangent(dy, c.x(0), rhs, lhs, lhs_free_at));
 }
