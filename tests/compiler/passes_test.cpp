@@ -165,7 +165,7 @@ TEST(ExpandSmallDots, MultipliesOuterProducts) {
   EXPECT_EQ(count(*graph, ir::ops::dot_general), 0);
   EXPECT_EQ(count(*graph, ir::ops::reduce), 0);
   const auto kept = after(
-      expand_small_dots_on_host, {Type(DType::f32, {8, 64, 2}), Type(DType::f32, {8, 2, 64})},
+      expand_small_dots_on_host, {Type(DType::f32, {8, 64, 32}), Type(DType::f32, {8, 32, 64})},
       [&](ir::Graph&, auto x) { return std::vector{ir::dot_general(x[0], x[1], {batch, batch, columns, rows})}; });
   EXPECT_EQ(count(*kept, ir::ops::dot_general), 1);
 }

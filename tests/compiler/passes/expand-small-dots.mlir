@@ -37,6 +37,18 @@ func.func @matrices(%x: tensor<1000x4x4xf32>, %y: tensor<1000x4x4xf32>) -> tenso
   return %0 : tensor<1000x4x4xf32>
 }
 
+// So are products whose right matrix lies in the other order, which is packed. Sums are down columns, unless they are long.
+// CHECK-LABEL: @packed(
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<100x27x64x27xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 2>
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<100x10x10x200xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 3>
+func.func @packed(%x: tensor<100x27x64xf32>, %y: tensor<100x10x200xf32>) -> (tensor<100x27x27xf32>, tensor<100x10x10xf32>) {
+  %0 = stablehlo.dot_general %x, %x, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<100x27x64xf32>, tensor<100x27x64xf32>) -> tensor<100x27x27xf32>
+  %1 = stablehlo.dot_general %y, %y, batching_dims = [0] x [0], contracting_dims = [2] x [2] : (tensor<100x10x200xf32>, tensor<100x10x200xf32>) -> tensor<100x10x10xf32>
+  return %0, %1 : tensor<100x27x27xf32>, tensor<100x10x10xf32>
+}
+
 // What is summed comes last if it is the last dimension of the right operand.
 // CHECK-LABEL: @points(
 // CHECK: "stablehlo.multiply"({{.*}} -> tensor<100000x2x3xf32>

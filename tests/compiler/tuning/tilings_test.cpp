@@ -38,10 +38,11 @@ Graph sum_of_squares(std::vector<Dim> dims, std::int64_t summed) {
 // Returns a product that becomes a generated kernel.
 Graph product_graph(std::int64_t m, std::int64_t k, std::int64_t n) {
   static constexpr std::array<std::int64_t, 1> left = {1}, right = {0};
-  return ir::make_graph(std::vector{Type(DType::f32, {m, k}), Type(DType::f32, {k, n})},
-                        [&](ir::Graph&, std::span<const ir::Value> in) {
-                          return std::vector{multiply_and_reduce(in[0], in[1], {{}, {}, left, right}, DType::f32)};
-                        });
+  return ir::make_graph(
+      std::vector{Type(DType::f32, {m, k}), Type(DType::f32, {k, n})}, [&](ir::Graph&, std::span<const ir::Value> in) {
+        return std::vector{
+            multiply_and_reduce(in[0], in[1], {{}, {}, left, right}, DType::f32, SumsOfDot::down_columns)};
+      });
 }
 
 std::vector<Unit> units_of(const ir::Graph& graph) {

@@ -29,6 +29,7 @@ class Finalizer {
     result_.contract = request_.contract;
     know_few_lanes();
     if (loop_.columns) keep_sums_in_registers();
+    pack_shared_loads();
     for (Draft& d : loop_.exprs) {
       Expr e = std::move(d.expr);
       if (e.kind == Expr::Kind::load || e.kind == Expr::Kind::index) e.position = finalize(d.position);
@@ -100,6 +101,29 @@ class Finalizer {
     const auto known = [](Size size) { return size.is_constant(); };
     return known(bound.size) && known(bound.index.offset) && std::ranges::all_of(bound.index.coefficients, known) &&
            std::ranges::all_of(loop_.axes, known);
+  }
+
+  // Lanes of a product's right side that are no neighbours are read once for all rows, if there are enough rows.
+  void pack_shared_loads() {
+    constexpr std::int64_t least_rows = 8, least_lanes = 5, most_bytes = 32 << 10;
+    const Target& target = *request_.target;
+    const auto size = [&](Role role) -> std::int64_t {
+      const auto axis = std::ranges::find(loop_.roles.rbegin(), loop_.roles.rend(), role);
+      const Size found = axis == loop_.roles.rend() ? Size(0) : loop_.axes[loop_.roles.rend() - axis - 1];
+      return found.is_constant() ? found.value() : 0;
+    };
+    if (target.is_gpu || target.lanes == 1 || !loop_.columns || result_.serial != 1 || result_.lanes != 1) return;
+    const std::int64_t points = size(Role::serial),
+                       lanes = std::min<std::int64_t>(size(Role::lane), result_.tiling.block);
+    if (size(Role::row) < least_rows || lanes < least_lanes || points == 0) return;
+    const std::size_t serial = result_.rows;
+    for (Draft& d : loop_.exprs) {
+      const Size along_lanes = d.position.coefficient(serial + 1);
+      d.expr.packed = d.expr.kind == Expr::Kind::load && d.bounds.empty() && d.gathered.empty() &&
+                      d.position.coefficient(serial - 1).is(0) && d.position.coefficient(serial).is(1) &&
+                      !along_lanes.is(0) && !along_lanes.is(1) &&
+                      byte_size(d.expr.dtype) * points * lanes <= most_bytes;
+    }
   }
 
   // Rows of a product read the same elements of its right side, so several are computed together; but only as many, and only as many of

@@ -75,8 +75,8 @@ std::string Loop::key() const {
   put_each(key, sizes, [&](const Number& size) { put(key, size); });
   put_each(key, buffers, [&](DType dtype) { put(key, static_cast<int>(dtype)); });
   put_each(key, exprs, [&](const Expr& e) {
-    put(key, (static_cast<int>(e.kind) << 16) | (static_cast<int>(e.dtype) << 8) | (e.contracts ? 4 : 0) |
-                 (e.per_lane ? 2 : 0) | (e.cached ? 1 : 0));
+    put(key, (static_cast<int>(e.kind) << 16) | (static_cast<int>(e.dtype) << 8) | (e.packed ? 8 : 0) |
+                 (e.contracts ? 4 : 0) | (e.per_lane ? 2 : 0) | (e.cached ? 1 : 0));
     put(key, e.stage);
     put_each(key, e.operands, [&](ExprId operand) { put(key, operand); });
     put(key, e.op ? e.op->name : std::string_view());
@@ -114,6 +114,11 @@ bool stores_along_lanes(const Loop& loop) {
   return std::ranges::all_of(loop.stores, [](const Store& s) { return s.position.coefficients.back().is(1); });
 }
 
+std::int64_t packed_lanes(const Loop& loop) {
+  constexpr std::int64_t step = 16;  // no vector is longer
+  return loop.known_lanes ? (loop.known_lanes + step - 1) / step * step : loop.tiling.block;
+}
+
 LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters) {
   const auto size = [&](int axis) { return parameters[loop.sizes[axis].parameter]; };
   const auto count = [&](int from, int axes) {
@@ -133,6 +138,10 @@ LoopExtent extent_of(const Loop& loop, std::span<const std::int64_t> parameters)
                    groups(extent.lane_count, loop.tiling.block);
   }
   extent.scratch_bytes = std::ranges::count_if(loop.exprs, &Expr::cached) * scratch_row(extent.lane_count);
+  for (const Expr& e : loop.exprs)
+    if (e.packed)
+      extent.scratch_bytes +=
+          groups(extent.serial_count, packed_points) * packed_points * packed_lanes(loop) * byte_size(e.dtype);
   return extent;
 }
 

@@ -69,6 +69,9 @@ struct Expr {
   DType dtype = DType::f32;
   bool per_lane = false;  // depends on a lane axis (in a row kernel, a reduce never does)
   bool cached = false;    // kept in scratch memory for later stages
+  // Walk::columns, load: what several rows read is copied to scratch memory first, so that lanes are neighbours there. It has neighbours
+  // along the last serial axis in the buffer.
+  bool packed = false;
   // reduce, apply of add: adds its terms, which are products, without rounding them before. For apply, the term is operands[1].
   bool contracts = false;
   std::int8_t stage = 0;  // first stage in which it can be computed
@@ -139,6 +142,10 @@ constexpr std::int64_t scratch_row(std::int64_t lanes) {
 bool runs_along(const Loop& loop, const Expr& e, int axis);
 // Returns whether all stores write neighbouring elements along the lanes.
 bool stores_along_lanes(const Loop& loop);
+
+// Packed elements: the distance of two points of the serial axis in scratch memory, and the number of points that is rounded up to.
+std::int64_t packed_lanes(const Loop& loop);
+inline constexpr std::int64_t packed_points = 16;
 
 // The amount of work of a launch with given parameters.
 struct LoopExtent {

@@ -9,6 +9,7 @@
 
 namespace weft::compiler {
 
+std::shared_ptr<ir::Graph> absorb_transposes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> eliminate_common_subexpressions(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> eliminate_dead_nodes(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> expand_collectives(const ir::Graph& graph);
@@ -37,7 +38,12 @@ std::shared_ptr<ir::Graph> expand_folds(const ir::Graph& graph, const Target& ta
 std::shared_ptr<ir::Graph> pick_elements(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> replace_tanh(const ir::Graph& graph, const Target& target);
 
-// Returns the product as the passes that expand dots rewrite it: a sum over products, with the vectorised dimension last.
-ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype);
+// Returns the product as the passes that expand dots rewrite it: a sum over products, either along rows, whose elements are summed, or down
+// columns, of which several are computed at once.
+enum class SumsOfDot : std::uint8_t { along_rows, down_columns };
+ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& dimensions, DType dtype,
+                              SumsOfDot sums);
+// Returns the kind that reads neighbours of the right operand.
+SumsOfDot sums_along(ir::Value rhs, const ir::DotAttributes& dimensions);
 
 }  // namespace weft::compiler

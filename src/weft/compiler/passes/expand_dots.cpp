@@ -8,15 +8,24 @@
 
 namespace weft::compiler {
 
-// Computes the sum over k of lhs[b, m, k] * rhs[b, k, n] in a domain ordered b, m, k, n, so that n, the last axis, is vectorised; or in one
-// ordered b, m, n, k if k is the last dimension of rhs.
-ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype) {
-  const auto has = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); };
+namespace {
+
+bool has(ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); }
+
+}  // namespace
+
+SumsOfDot sums_along(ir::Value rhs, const ir::DotAttributes& a) {
+  return has(a.rhs_contracting, rhs.rank() - 1) ? SumsOfDot::along_rows : SumsOfDot::down_columns;
+}
+
+// Computes the sum over k of lhs[b, m, k] * rhs[b, k, n] in a domain ordered b, m, k, n, so that n, the last axis, is vectorised; or along
+// rows, in one ordered b, m, n, k.
+ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttributes& a, DType dtype, SumsOfDot sums) {
   const auto where = [](ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) - list.begin(); };
   const auto batch = std::ssize(a.lhs_batching), k = std::ssize(a.lhs_contracting);
   const std::int64_t m = lhs.rank() - batch - k, n = rhs.rank() - batch - k;
-  const bool is_along_k = has(a.rhs_contracting, rhs.rank() - 1);
-  const std::int64_t first_k = batch + m + (is_along_k ? n : 0), first_n = batch + m + (is_along_k ? 0 : k);
+  const bool is_along_rows = sums == SumsOfDot::along_rows;
+  const std::int64_t first_k = batch + m + (is_along_rows ? n : 0), first_n = batch + m + (is_along_rows ? 0 : k);
   std::vector<Dim> dims(batch + m + n + k);
   std::vector<std::int64_t> lhs_at, rhs_at;
   std::int64_t next = batch;
@@ -70,7 +79,7 @@ std::shared_ptr<ir::Graph> expand_dots(const ir::Graph& graph, const Target& tar
           const ir::Value x = ir::convert(operands[0], DType::f32), y = ir::convert(operands[1], DType::f32);
           sum = ir::convert(ir::dot_general(x, y, a, DType::f32), result);
         } else {
-          sum = multiply_and_reduce(operands[0], operands[1], a, result);
+          sum = multiply_and_reduce(operands[0], operands[1], a, result, sums_along(operands[1], a));
         }
         return std::optional(std::vector{sum});
       });

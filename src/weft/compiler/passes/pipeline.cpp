@@ -27,6 +27,7 @@ std::shared_ptr<ir::Graph> inline_composites_for(const ir::Graph& graph, const O
 
 constexpr Pass pass_table[] = {
     {"inline-composites", "replaces composites without a kernel by their decomposition", inline_composites_for},
+    {"absorb-transposes", "lets products read the operands of transposes", for_all<absorb_transposes>},
     {"merge-loops", "replaces a loop by another one that computes the same and more", for_all<merge_loops>},
     {"expand-collectives", "replaces collectives by what they do with a single process", for_all<expand_collectives>,
      /*in_strict_mode=*/true, /*on_meshes=*/false},
@@ -56,15 +57,15 @@ constexpr Pass pass_table[] = {
     {"replace-tanh", "replaces 1 + tanh(x) by 2 logistic(2 x), for GPUs", for_target<replace_tanh>,
      /*in_strict_mode=*/false},
     {"eliminate-common-subexpressions", "computes equal nodes once", for_all<eliminate_common_subexpressions>},
+    {"expand-small-dots",
+     "replaces dot_general by multiply and reduce if it is too small for a library call, or an outer product",
+     for_target<expand_small_dots>, /*in_strict_mode=*/false},
     {"turn-dots", "replaces a transposed dot_general by one with swapped operands", for_all<turn_dots>,
      /*in_strict_mode=*/false},
     {"order-dot-operands", "transposes operands of dot_general that a matrix product cannot read in place",
      for_all<order_dot_operands>},
     {"expand-dots", "replaces dot_general by multiply and reduce if the library lacks its element types",
      for_target<expand_dots>},
-    {"expand-small-dots",
-     "replaces dot_general by multiply and reduce if it is too small for a library call, or an outer product",
-     for_target<expand_small_dots>, /*in_strict_mode=*/false},
     {"split-reductions", "splits reductions over mixed dimensions, or with too few results for the threads, into two",
      for_target<split_reductions>},
 };

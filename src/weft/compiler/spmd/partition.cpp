@@ -318,6 +318,7 @@ Partitioned divide(const ir::Graph& graph, const ir::Mesh& mesh, std::span<const
                    const Precedence& precedence) {
   std::shared_ptr<const ir::Graph> flat = inline_composites(graph);
   if (!flat) flat = copy_of(graph);
+  if (const auto absorbed = absorb_transposes(*flat)) flat = absorbed;
   std::vector<ir::Sharding> typed_inputs;
   for (const ir::Sharding& input : inputs) typed_inputs.push_back(on_mesh(input, mesh));
   std::vector<std::optional<ir::Sharding>> typed_outputs(outputs.size());

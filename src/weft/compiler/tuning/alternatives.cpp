@@ -147,9 +147,11 @@ std::shared_ptr<const ir::Graph> apply(const ir::Graph& graph,
   return rewriter.run([&](const Node& n, std::span<const Value> operands) -> std::optional<std::vector<Value>> {
     switch (alternative_of(n)) {
       case Alternative::standard: return std::nullopt;
-      case Alternative::generated:
+      case Alternative::generated: {
+        const auto& a = n.attributes<ir::DotAttributes>();
         return std::vector{
-            multiply_and_reduce(operands[0], operands[1], n.attributes<ir::DotAttributes>(), n.type().dtype())};
+            multiply_and_reduce(operands[0], operands[1], a, n.type().dtype(), sums_along(operands[1], a))};
+      }
       case Alternative::transposed: return std::vector{transposed_first(operands[0], operands[1], n)};
       case Alternative::padded: return std::vector{padded(operands[0], operands[1], n)};
       case Alternative::split: return std::vector{split(operands[0], operands[1], n, runtime::thread_count())};

@@ -54,7 +54,13 @@ void LoopEmitter::emit() {
         next_row();
       });
       break;
-    case Walk::columns: for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); }); break;
+    case Walk::columns:
+      if (std::ranges::any_of(loop_.exprs, &Expr::packed)) {
+        packed_part_ = local(b_.getInt64Ty());
+        b_.CreateStore(i64(-1), packed_part_);
+      }
+      for_each(begin, end, i64(1), [&](Value* task) { emit_columns(task); });
+      break;
     case Walk::tiles: for_each(begin, end, i64(1), [&](Value* task) { emit_tile_task(task); }); break;
     case Walk::records: for_each(begin, end, i64(1), [&](Value* task) { emit_records(task); }); break;
   }

@@ -150,6 +150,9 @@ class LoopEmitter {
   // Emits `count` vectors from lane `first` on, restricted to the first `lanes` lanes if that is given.
   void emit_vectors_of_block(Value* first, Value* lanes, std::int64_t count, const std::vector<Value*>& rows,
                              const std::vector<std::vector<Value*>>& row_values);
+  // Copies what the rows of this part of the tasks read of these lanes, unless the task before had the same part.
+  void pack_loads(Value* part, Value* first_lane);
+  Value* packed_address(ExprId id, Value* point, Value* lane);
   void emit_serial(int axis, const std::function<void()>& body);
   void emit_runs(Value* size, const std::function<void(Value*)>& visit);
 
@@ -159,6 +162,8 @@ class LoopEmitter {
   // Emits as many rows as a vector has lanes, for one vector of lanes. At an edge, some of both may not exist.
   void emit_tile(Value* first_row, Value* first_lane, bool is_edge);
   void read_tile(ExprId id, Value* first_row, Value* first_lane, bool is_edge);
+  // Returns a vector of lanes for each of as many points of the axis. At an edge, some lanes or points may not exist.
+  std::vector<Value*> read_transposed(const Expr& e, int axis, Value* first_point, Value* first_lane, bool is_edge);
   bool is_transposed(const Expr& e) const { return loop_.walk == Walk::tiles && runs_along(loop_, e, loop_.rows - 1); }
   Value* load_of_tile(ExprId id, const Place& place);
 
@@ -205,7 +210,9 @@ class LoopEmitter {
   Value* lane_numbers_ = nullptr;
   Value* scratch_row_ = nullptr;  // bytes
   Value* outer_linear_ = nullptr;
-  std::vector<Value*> tiles_;  // by expression: the transposed elements of a tile, a vector for each row
+  Value* packed_part_ = nullptr;        // the part of the tasks whose elements have been packed; -1 at first
+  Value* first_packed_lane_ = nullptr;  // of the current task
+  std::vector<Value*> tiles_;           // by expression: the transposed elements of a tile, a vector for each row
   llvm::Type* tile_type(DType dtype) { return llvm::ArrayType::get(many_.memory_type(dtype), width_); }
   Value* row_of_tile_ = nullptr;
   std::vector<FieldsRead> fields_read_;  // of the current vector

@@ -10,6 +10,11 @@ using llvm::Value;
 Value* LoopEmitter::load(ExprId id, const Expr& e, const Place& place) {
   if (is_transposed(e)) return load_of_tile(id, place);
   if (e.record && place.vector) return load_field(e);
+  if (e.packed) {
+    Value* address = packed_address(id, axes_[loop_.rows], b_.CreateSub(axes_[lane_axis()], first_packed_lane_));
+    return many_.from_memory(b_.CreateAlignedLoad(many_.memory_type(e.dtype), address, llvm::Align(byte_size(e.dtype))),
+                             e.dtype);
+  }
   std::vector<PositionBound> uniform, by_lane;
   for (const PositionBound& bound : e.bounds)
     (place.vector && lane_stride(bound.index).is(0) ? uniform : by_lane).push_back(bound);
@@ -162,6 +167,49 @@ void LoopEmitter::store(const Store& st, Value* computed, const Place& place) {
     Value* mask = place.mask ? place.mask : llvm::ConstantInt::getTrue(many_.widen(b_.getInt1Ty()));
     b_.CreateMaskedScatter(stored, b_.CreateGEP(element, address, steps), align, mask);
   }
+}
+
+// Packed elements lie in scratch memory, expression after expression.
+Value* LoopEmitter::packed_address(ExprId id, Value* point, Value* lane) {
+  Value* points = number(loop_.sizes[loop_.rows]);
+  points = b_.CreateAnd(b_.CreateAdd(points, i64(packed_points - 1)), i64(-packed_points));
+  std::int64_t bytes_of_a_point = 0;  // of the expressions before this one
+  for (ExprId before = 0; before < id; ++before)
+    if (const Expr& e = loop_.exprs[before]; e.packed) bytes_of_a_point += packed_lanes(loop_) * byte_size(e.dtype);
+  Value* first = b_.CreateGEP(b_.getInt8Ty(), function_->getArg(4), b_.CreateMul(points, i64(bytes_of_a_point)));
+  Value* element = b_.CreateAdd(b_.CreateMul(point, i64(packed_lanes(loop_))), lane);
+  return b_.CreateGEP(one_.memory_type(loop_.exprs[id].dtype), first, element);
+}
+
+void LoopEmitter::pack_loads(Value* part, Value* first_lane) {
+  first_packed_lane_ = first_lane;
+  Value* is_new = b_.CreateICmpNE(part, b_.CreateLoad(b_.getInt64Ty(), packed_part_));
+  if_then(is_new, [&] {
+    const int axis = loop_.rows;  // the serial one
+    Value *points = number(loop_.sizes[axis]), *lanes = number(loop_.sizes[lane_axis()]);
+    Value* end =
+        b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, lanes, b_.CreateAdd(first_lane, i64(packed_lanes(loop_))));
+    const auto fits = [&](Value* first, Value* all) { return b_.CreateICmpSLE(b_.CreateAdd(first, i64(width_)), all); };
+    for (ExprId id = 0; id < std::ssize(loop_.exprs); ++id) {
+      const Expr& e = loop_.exprs[id];
+      if (!e.packed) continue;
+      for_each(first_lane, end, i64(width_), [&](Value* lane) {
+        for_each(i64(0), points, i64(width_), [&](Value* point) {
+          const auto pack = [&](bool is_edge) {
+            const std::vector<Value*> vectors = read_transposed(e, axis, point, lane, is_edge);
+            for (int i = 0; i < width_; ++i)
+              b_.CreateAlignedStore(vectors[i],
+                                    packed_address(id, b_.CreateAdd(point, i64(i)), b_.CreateSub(lane, first_lane)),
+                                    llvm::Align(byte_size(e.dtype)));
+          };
+          emit_if_else(
+              b_, b_.CreateAnd(fits(lane, lanes), fits(point, points)), [&] { pack(false); }, [&] { pack(true); });
+        });
+      });
+      axes_[axis] = axes_[lane_axis()] = nullptr;
+    }
+    b_.CreateStore(part, packed_part_);
+  });
 }
 
 Value* LoopEmitter::scratch_address(ExprId id, const Place& place) {

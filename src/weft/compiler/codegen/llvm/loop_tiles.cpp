@@ -66,13 +66,19 @@ void LoopEmitter::emit_tile(Value* first_row, Value* first_lane, bool is_edge) {
 
 void LoopEmitter::read_tile(ExprId id, Value* first_row, Value* first_lane, bool is_edge) {
   const Expr& e = loop_.exprs[id];
-  const int last = loop_.rows - 1;
+  const std::vector<Value*> rows = read_transposed(e, loop_.rows - 1, first_row, first_lane, is_edge);
+  for (int i = 0; i < width_; ++i)
+    b_.CreateStore(rows[i], b_.CreateGEP(tile_type(e.dtype), tiles_[id], {i64(0), i64(i)}));
+}
+
+std::vector<Value*> LoopEmitter::read_transposed(const Expr& e, int axis, Value* first_point, Value* first_lane,
+                                                 bool is_edge) {
   llvm::Type *element = one_.memory_type(e.dtype), *type = many_.memory_type(e.dtype);
   const llvm::Align align(byte_size(e.dtype));
   Value* mask = nullptr;
-  if (is_edge) mask = lanes_between(nullptr, b_.CreateSub(number(loop_.sizes[last]), first_row));
-  axes_[last] = first_row;
-  std::vector<Value*> rows;
+  if (is_edge) mask = lanes_between(nullptr, b_.CreateSub(number(loop_.sizes[axis]), first_point));
+  axes_[axis] = first_point;
+  std::vector<Value*> lanes;
   for (int i = 0; i < width_; ++i) {
     Value* lane = b_.CreateAdd(first_lane, i64(i));
     if (is_edge) {  // reads the last lane again instead of lanes that do not exist
@@ -81,12 +87,10 @@ void LoopEmitter::read_tile(ExprId id, Value* first_row, Value* first_lane, bool
     }
     axes_[lane_axis()] = lane;
     Value* address = b_.CreateGEP(element, buffers_[e.buffer], scalar_position(e.position));
-    rows.push_back(mask ? b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type))
-                        : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align)));
+    lanes.push_back(mask ? b_.CreateMaskedLoad(type, address, align, mask, llvm::Constant::getNullValue(type))
+                         : static_cast<Value*>(b_.CreateAlignedLoad(type, address, align)));
   }
-  rows = transposed(b_, std::move(rows), byte_size(e.dtype));
-  for (int i = 0; i < width_; ++i)
-    b_.CreateStore(rows[i], b_.CreateGEP(tile_type(e.dtype), tiles_[id], {i64(0), i64(i)}));
+  return transposed(b_, std::move(lanes), byte_size(e.dtype));
 }
 
 Value* LoopEmitter::load_of_tile(ExprId id, const Place& place) {

@@ -192,7 +192,7 @@ void LoopEmitter::emit_stores(const Place& place) {
 
 void LoopEmitter::emit_columns(Value* task) {
   Value* lanes = number(loop_.sizes[lane_axis()]);
-  if (loop_.tiling.rows_together == 1) {
+  if (loop_.tiling.rows_together == 1 && !packed_part_) {
     Value* blocks = b_.CreateUDiv(b_.CreateAdd(lanes, i64(loop_.tiling.block - 1)), i64(loop_.tiling.block));
     decode_rows(b_.CreateUDiv(task, blocks));
     return emit_block(b_.CreateURem(task, blocks), {loop_.rows ? axes_[loop_.rows - 1] : nullptr});
@@ -210,6 +210,7 @@ void LoopEmitter::emit_columns(Value* task) {
   Value* first = b_.CreateMul(b_.CreateURem(group, groups), together);
   axes_[last] = first;
   decode_rows(b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(group, groups), count), first));
+  if (packed_part_) pack_loads(b_.CreateUDiv(task, groups), b_.CreateMul(block, i64(loop_.tiling.block)));
   Value* whole = b_.CreateICmpSLE(b_.CreateAdd(first, together), count);
   if_then(whole, [&] {
     std::vector<Value*> rows;
