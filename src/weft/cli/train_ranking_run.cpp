@@ -254,7 +254,10 @@ nlohmann::json TrainRankingRun::report() {
 void TrainRankingRun::print_summary() const {
   std::cout << loop_.summary();
   if (skipped_ > 0)
-    std::cout << "\n" << skipped_ << " malformed lines were skipped; the first: " << first_skipped_ << '\n';
+    std::cout << "\n"
+              << skipped_
+              << (skipped_ == 1 ? " malformed line was skipped: " : " malformed lines were skipped; the first: ")
+              << first_skipped_ << '\n';
   if (evaluation_) {
     const auto shown = [](const std::optional<double>& number) {
       return number ? digits("%.4f", *number) : "undefined";

@@ -1,7 +1,9 @@
 #include <weft/compiler/thunks/collective_thunk.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <string>
 
 #include <weft/compiler/thunks/exchange.h>
@@ -165,6 +167,14 @@ std::unique_ptr<const Exchange> exchange(const ir::Node& node, std::size_t i, co
   return reduce_exchange(std::move(fold), receivers, Block(from, from, from), 0, width);
 }
 
+// Returns the first types, and how many more there are: messages about an exchange have room for its place in the source, too.
+std::string shown_types(std::span<const Type> types) {
+  constexpr std::size_t most = 2;
+  std::string text;
+  for (const Type type : types.first(std::min(types.size(), most))) text += concat(text.empty() ? "" : ", ", type);
+  return types.size() > most ? concat(text, " and ", types.size() - most, " more") : text;
+}
+
 // Requires that every device is in a group, of the size that follows from the types.
 void require_groups(const ir::Node& node, const Plan& plan) {
   const auto& a = node.attributes<ir::CollectiveAttributes>();
@@ -211,7 +221,7 @@ Unit collective_unit(const ir::Node& node, const NativeContext& context) {
   plan->begins_with_zeros = kind == Collective::permute || kind == Collective::broadcast || kind == Collective::reduce;
   plan->has_roots = node.attributes<ir::CollectiveAttributes>().has_dynamic_root;
   require_groups(node, *plan);
-  for (const Type type : node.types) plan->types += concat(plan->types.empty() ? "" : ", ", type);
+  plan->types = shown_types(node.types);
   for (std::size_t i = 0; i < node.types.size(); ++i) plan->exchanges.push_back(exchange(node, i, context));
   Unit unit = unit_of(node);
   unit.info.category = "collective";
