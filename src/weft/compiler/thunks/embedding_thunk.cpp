@@ -1,5 +1,6 @@
 #include <weft/compiler/thunks/embedding_thunk.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -23,7 +24,6 @@ namespace ops = ir::ops;
 namespace {
 
 constexpr std::int64_t worthwhile_elements_of_rows = 16384;  // for another thread
-constexpr std::int64_t samples_together = 16;                // whose pooled rows fit into a near cache
 constexpr std::int64_t ids_ahead = 12;                       // so many rows are loaded before they are needed
 
 struct Tables {
@@ -90,28 +90,43 @@ class EmbeddingBagThunk final : public runtime::Thunk {
   void pool(const runtime::Launch& launch) const {
     const LookupIds ids = lookup_.ids(launch, from_);
     const LaunchPlan plan(plan_, {&lookup_, 1}, launch, from_);
-    std::int64_t pooled_columns = 0;
-    for (const ir::LookupEntry& entry : plan->entries) pooled_columns += entry.width;
+    const std::vector<Columns> gaps = lookup_.unpooled ? std::vector<Columns>() : columns_without_piece(*plan);
     if (lookup_.unpooled) clear_other_ids<Real>(launch, ids, *plan);
     std::atomic<std::int64_t> skipped = 0;
     runtime::parallel_for(ids.batch, samples_per_task(lookup_, columns_), [&](std::int64_t begin, std::int64_t end) {
       RowAdders<Real> adders(*sums_, tables_.types.size());
-      for (std::int64_t first = begin; first < end; first += samples_together) {
-        const std::int64_t last = std::min(end, first + samples_together);
-        if (pooled_columns < columns_ && !lookup_.unpooled)  // slots without a piece
-          std::memset(launch.at<Real>(to_) + first * columns_, 0, (last - first) * columns_ * sizeof(Real));
-        for (const ir::LookupEntry& entry : plan->entries) {
-          RowAdder<Real>& adder = adders.of_table(entry.table);
-          const auto look_up = [&]<class Id>(Id) {
-            return lookup_.unpooled ? take<Id>(launch, ids, *plan, entry, first, last, adder)
-                                    : pool<Id>(launch, ids, *plan, entry, first, last, adder);
-          };
-          const std::int64_t bad = ids.ids.wide ? look_up(std::int64_t{}) : look_up(std::int32_t{});
-          if (bad != 0) skipped += bad;
-        }
+      for (const Columns& gap : gaps)
+        for (std::int64_t sample = begin; sample < end; ++sample)
+          std::fill_n(launch.at<Real>(to_) + sample * columns_ + gap.begin, gap.end - gap.begin, Real{0});
+      // One entry after the other: rows that are frequent in a table stay in the near caches meanwhile.
+      for (const ir::LookupEntry& entry : plan->entries) {
+        RowAdder<Real>& adder = adders.of_table(entry.table);
+        const auto look_up = [&]<class Id>(Id) {
+          return lookup_.unpooled ? take<Id>(launch, ids, *plan, entry, begin, end, adder)
+                                  : pool<Id>(launch, ids, *plan, entry, begin, end, adder);
+        };
+        const std::int64_t bad = ids.ids.wide ? look_up(std::int64_t{}) : look_up(std::int32_t{});
+        if (bad != 0) skipped += bad;
       }
     });
     if (skipped != 0) report(skipped);
+  }
+
+  struct Columns {
+    std::int64_t begin, end;
+  };
+  // Returns the columns of the result that no entry writes: those of slots without a piece.
+  std::vector<Columns> columns_without_piece(const LookupPlan& plan) const {
+    std::vector<Columns> written, gaps;
+    for (const ir::LookupEntry& entry : plan.entries) written.push_back({entry.column, entry.column + entry.width});
+    std::ranges::sort(written, {}, &Columns::begin);
+    written.push_back({columns_, columns_});
+    std::int64_t end = 0;
+    for (const Columns& next : written) {
+      if (next.begin > end) gaps.push_back({end, next.begin});
+      end = std::max(end, next.end);
+    }
+    return gaps;
   }
 
   // Pools some bags of an entry; returns how many ids were out of bounds. Id is the type of the ids.
