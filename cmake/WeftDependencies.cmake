@@ -130,6 +130,9 @@ endif()
 # Only for src/weft/compiler/codegen/llvm: no other folder sees LLVM's headers.
 add_library(weft_llvm INTERFACE)
 target_include_directories(weft_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+if(WEFT_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  target_compile_options(weft_llvm INTERFACE -Wno-mismatched-new-delete)  # a false alarm about the operators of llvm::GlobalVariable
+endif()
 
 # The libraries that any folder may call: one list for all folders, so that they share one precompiled header.
 set(WEFT_LIBRARIES ${WEFT_THREAD_POOL} OneDNN::OneDNN fmt::fmt nlohmann_json::nlohmann_json XxHash::XxHash
