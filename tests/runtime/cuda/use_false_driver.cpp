@@ -9,14 +9,13 @@
 namespace weft::runtime::cuda {
 
 bool use_false_driver() {
-  static const bool is_used = [] {
+  static const auto* const until_the_process_ends = []() -> const knobs::Override<std::string>* {
     const char* const wants_gpu = std::getenv("WEFT_TEST_GPU");
-    if (wants_gpu && *wants_gpu == '1') return false;
+    if (wants_gpu && *wants_gpu == '1') return nullptr;
     ::setenv("NVTX_INJECTION64_PATH", WEFT_FALSE_DRIVER, 1);
-    new knobs::Override(knobs::cuda_driver, WEFT_FALSE_DRIVER);  // until the process ends
-    return true;
+    return new knobs::Override(knobs::cuda_driver, WEFT_FALSE_DRIVER);
   }();
-  return is_used;
+  return until_the_process_ends != nullptr;
 }
 
 const FalseDriver& false_driver() {

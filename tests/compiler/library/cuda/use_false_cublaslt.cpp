@@ -10,13 +10,12 @@
 namespace weft::test {
 
 bool use_false_cublaslt() {
-  static const bool is_used = [] {
+  static const auto* const until_the_process_ends = [] {
     const char* const wants_gpu = std::getenv("WEFT_TEST_GPU");
-    if (wants_gpu && *wants_gpu == '1') return false;
-    new knobs::Override(knobs::cuda_libraries, WEFT_FALSE_CUDA_LIBRARIES);  // until the process ends
-    return true;
+    const bool is_wanted = !wants_gpu || *wants_gpu != '1';
+    return is_wanted ? new knobs::Override(knobs::cuda_libraries, WEFT_FALSE_CUDA_LIBRARIES) : nullptr;
   }();
-  return is_used;
+  return until_the_process_ends != nullptr;
 }
 
 FalseCublasLt& false_cublaslt() {
