@@ -9,6 +9,11 @@
 
 #include <weft/base/error.h>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace weft::compiler::twin {
 
 namespace {
@@ -107,10 +112,7 @@ Fiber::Fiber(void (*function)(void*), void* argument) : stack_(take_stack()), fu
   context_ = end - registers;
 }
 
-void Fiber::switch_to(Fiber& other) {
-  entered = &other;
-  weft_twin_switch(&context_, other.context_);
-}
+void Fiber::leave_for(Fiber& other) { weft_twin_switch(&context_, other.context_); }
 
 #else
 
@@ -121,10 +123,7 @@ Fiber::Fiber(void (*function)(void*), void* argument) : stack_(take_stack()), fu
   makecontext(&context_, &Fiber::begin, 0);
 }
 
-void Fiber::switch_to(Fiber& other) {
-  entered = &other;
-  swapcontext(&context_, &other.context_);
-}
+void Fiber::leave_for(Fiber& other) { swapcontext(&context_, &other.context_); }
 
 #endif
 
@@ -132,11 +131,46 @@ Fiber::~Fiber() {
   if (stack_) stacks().free.push_back(stack_);
 }
 
+#ifdef __SANITIZE_ADDRESS__
+
+static thread_local Fiber* departed = nullptr;  // the last fiber that was left
+
+// AddressSanitizer has to know on which stack the program runs. A stack that was used before still has the marks of its former frames.
+void Fiber::switch_to(Fiber& other) {
+  if (other.stack_ && !other.known_stack_) {
+    __asan_unpoison_memory_region(other.stack_, stack_bytes);
+    other.known_stack_ = other.stack_;
+    other.known_bytes_ = stack_bytes;
+  }
+  entered = &other;
+  departed = this;
+  void* frames = nullptr;
+  __sanitizer_start_switch_fiber(&frames, other.known_stack_, other.known_bytes_);
+  leave_for(other);
+  __sanitizer_finish_switch_fiber(frames, &departed->known_stack_, &departed->known_bytes_);
+}
+
+void Fiber::begin() {
+  __sanitizer_finish_switch_fiber(nullptr, &departed->known_stack_, &departed->known_bytes_);
+  const Fiber& self = *entered;
+  self.function_(self.argument_);
+  std::abort();
+}
+
+#else
+
+void Fiber::switch_to(Fiber& other) {
+  entered = &other;
+  leave_for(other);
+}
+
 void Fiber::begin() {
   const Fiber& self = *entered;
   self.function_(self.argument_);
   std::abort();
 }
+
+#endif
 
 SharedMemory::SharedMemory(std::size_t bytes) : bytes_(bytes) {
   static thread_local const Pages pages(shared_area_bytes);

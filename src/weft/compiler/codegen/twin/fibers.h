@@ -25,6 +25,7 @@ class Fiber {
 
  private:
   static void begin();
+  void leave_for(Fiber& other);  // switches the registers
 
 #ifdef __x86_64__
   void* context_ = nullptr;  // where its registers lie on its stack
@@ -34,6 +35,10 @@ class Fiber {
   std::byte* stack_ = nullptr;
   void (*function_)(void* argument) = nullptr;
   void* argument_ = nullptr;
+#ifdef __SANITIZE_ADDRESS__
+  const void* known_stack_ = nullptr;  // of the host thread too, once it has been left
+  std::size_t known_bytes_ = 0;
+#endif
 };
 
 // Memory full of garbage. Behind it lies a page that faults when it is touched.
