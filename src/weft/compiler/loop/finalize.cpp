@@ -103,7 +103,7 @@ class Finalizer {
            std::ranges::all_of(loop_.axes, known);
   }
 
-  // Lanes of a product's right side that are no neighbours are read once for all rows, if there are enough rows.
+  // The right side of a product x y^T has no neighbours along the lanes. Packing it pays if enough rows share it and if it is small.
   void pack_shared_loads() {
     constexpr std::int64_t least_rows = 8, least_lanes = 5, most_bytes = 32 << 10;
     const Target& target = *request_.target;

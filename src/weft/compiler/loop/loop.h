@@ -69,8 +69,8 @@ struct Expr {
   DType dtype = DType::f32;
   bool per_lane = false;  // depends on a lane axis (in a row kernel, a reduce never does)
   bool cached = false;    // kept in scratch memory for later stages
-  // Walk::columns, load: what several rows read is copied to scratch memory first, so that lanes are neighbours there. It has neighbours
-  // along the last serial axis in the buffer.
+  // Load, Walk::columns: its elements are neighbours along the serial axis. They are transposed into scratch memory before the rows that share
+  // them read them, and are neighbours along the lanes there.
   bool packed = false;
   // reduce, apply of add: adds its terms, which are products, without rounding them before. For apply, the term is operands[1].
   bool contracts = false;
@@ -143,7 +143,8 @@ bool runs_along(const Loop& loop, const Expr& e, int axis);
 // Returns whether all stores write neighbouring elements along the lanes.
 bool stores_along_lanes(const Loop& loop);
 
-// Packed elements: the distance of two points of the serial axis in scratch memory, and the number of points that is rounded up to.
+// Packed elements in scratch memory: each point of the serial axis has a row of packed_lanes(loop) elements, and the number of points is
+// rounded up to a multiple of packed_points.
 std::int64_t packed_lanes(const Loop& loop);
 inline constexpr std::int64_t packed_points = 16;
 
