@@ -250,7 +250,7 @@ TEST(Autodiff, OfMatrixProductsNeedsNoTranspose) {
   }
 }
 
-// Of x x^T, the gradients by both operands are one product: (dy + dy^T) x.
+// The gradients of x x^T by both operands are one product: (dy + dy^T) x.
 TEST(Autodiff, OfAProductByItsTransposeNeedsOneProduct) {
   const Type matrices(DType::f64, {2, 3, 4}), products(DType::f64, {2, 3, 3});
   const Dims batch{0}, last{2};

@@ -105,7 +105,7 @@ class Finalizer {
 
   // The right side of a product x y^T has no neighbours along the lanes. Packing it pays if enough rows share it and if it is small.
   void pack_shared_loads() {
-    constexpr std::int64_t least_rows = 8, least_lanes = 5, most_bytes = 32 << 10;
+    constexpr std::int64_t most_bytes = 32 << 10;
     const Target& target = *request_.target;
     const auto size = [&](Role role) -> std::int64_t {
       const auto axis = std::ranges::find(loop_.roles.rbegin(), loop_.roles.rend(), role);
@@ -115,7 +115,7 @@ class Finalizer {
     if (target.is_gpu || target.lanes == 1 || !loop_.columns || result_.serial != 1 || result_.lanes != 1) return;
     const std::int64_t points = size(Role::serial),
                        lanes = std::min<std::int64_t>(size(Role::lane), result_.tiling.block);
-    if (size(Role::row) < least_rows || lanes < least_lanes || points == 0) return;
+    if (size(Role::row) < least_packed_rows || lanes < least_packed_lanes || points == 0) return;
     const std::size_t serial = result_.rows;
     for (Draft& d : loop_.exprs) {
       const Size along_lanes = d.position.coefficient(serial + 1);

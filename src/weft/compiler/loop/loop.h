@@ -147,6 +147,8 @@ bool stores_along_lanes(const Loop& loop);
 // rounded up to a multiple of packed_points.
 std::int64_t packed_lanes(const Loop& loop);
 inline constexpr std::int64_t packed_points = 16;
+// Packing pays from so many rows and lanes on.
+inline constexpr std::int64_t least_packed_rows = 8, least_packed_lanes = 5;
 
 // The amount of work of a launch with given parameters.
 struct LoopExtent {

@@ -30,16 +30,18 @@ std::optional<DimensionGroup> group(const Strided& operand, ir::Ints dims) {
 
 }  // namespace
 
+std::vector<std::int64_t> free_dims(int rank, ir::Ints batching, ir::Ints contracting) {
+  std::vector<std::int64_t> dims;
+  for (std::int64_t d = 0; d < rank; ++d)
+    if (std::ranges::find(batching, d) == batching.end() && std::ranges::find(contracting, d) == contracting.end())
+      dims.push_back(d);
+  return dims;
+}
+
 std::optional<MatmulShape> matmul_shape(const ir::DotAttributes& a, const Strided& lhs, const Strided& rhs) {
-  const auto free = [](const Strided& operand, ir::Ints batching, ir::Ints contracting) {
-    std::vector<std::int64_t> dims;
-    for (std::int64_t d = 0; d < std::ssize(operand.sizes); ++d)
-      if (std::ranges::find(batching, d) == batching.end() && std::ranges::find(contracting, d) == contracting.end())
-        dims.push_back(d);
-    return dims;
-  };
-  const auto lhs_free = free(lhs, a.lhs_batching, a.lhs_contracting);
-  const auto rhs_free = free(rhs, a.rhs_batching, a.rhs_contracting);
+  const auto rank = [](const Strided& operand) { return static_cast<int>(operand.sizes.size()); };
+  const auto lhs_free = free_dims(rank(lhs), a.lhs_batching, a.lhs_contracting);
+  const auto rhs_free = free_dims(rank(rhs), a.rhs_batching, a.rhs_contracting);
   const auto m = group(lhs, lhs_free), n = group(rhs, rhs_free);
   const auto lk = group(lhs, a.lhs_contracting), rk = group(rhs, a.rhs_contracting);
   if (!m || !n || !lk || !rk) return std::nullopt;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct MatmulShape {
   Size m = 1, n = 1, k = 1;
   std::vector<Size> lhs, rhs;  // strides: batch..., then (m, k) and (k, n)
 };
+
+// Returns the dimensions of an operand that are neither of the batch nor summed.
+std::vector<std::int64_t> free_dims(int rank, ir::Ints batching, ir::Ints contracting);
 
 // Sizes and strides of an operand's dimensions.
 struct Strided {

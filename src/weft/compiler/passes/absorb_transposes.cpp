@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <weft/compiler/loop/matmul_shape.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
@@ -17,8 +18,6 @@ struct DotOperand {
   Dims batching, contracting;
 };
 
-bool contains(const Dims& dims, std::int64_t d) { return std::ranges::find(dims, d) != dims.end(); }
-
 // Returns the operand of the transpose in place of its result.
 DotOperand before_transpose(const DotOperand& operand) {
   const auto permutation = operand.value.node->attributes<ir::TransposeAttributes>().permutation;
@@ -32,9 +31,7 @@ DotOperand before_transpose(const DotOperand& operand) {
 // Returns the operand behind as many transposes as a product can read through: its result has the free dimensions in the operand's order,
 // so `free`, the operand's free dimensions, have to stay in order.
 DotOperand without_transposes(DotOperand operand) {
-  Dims free;
-  for (std::int64_t d = 0; d < operand.value.rank(); ++d)
-    if (!contains(operand.batching, d) && !contains(operand.contracting, d)) free.push_back(d);
+  Dims free = free_dims(operand.value.rank(), operand.batching, operand.contracting);
   DotOperand result = operand;
   while (operand.value.node->op == &ir::ops::transpose) {
     const auto permutation = operand.value.node->attributes<ir::TransposeAttributes>().permutation;

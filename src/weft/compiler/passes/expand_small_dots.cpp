@@ -3,6 +3,7 @@
 #include <span>
 
 #include <weft/base/size.h>
+#include <weft/compiler/loop/loop.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/ops.h>
@@ -18,8 +19,8 @@ constexpr std::int64_t multiplications_of_a_call = 2048;
 // The same for each product of a batch, where a library has to begin anew with each: for column kernels, and for others.
 constexpr std::int64_t multiplications_of_a_matrix = 50000, multiplications_of_a_product = 512;
 // Column kernels are slower for long and narrow matrices. They pack a right operand that several rows read, if it is small.
-constexpr std::int64_t least_columns = 5, most_columns = 64, most_rows = 64, least_sums = 8;
-constexpr std::int64_t most_packed_columns = 32, least_packed_rows = 8;
+constexpr std::int64_t least_columns = least_packed_lanes, most_columns = 64, most_rows = 64, least_sums = 8;
+constexpr std::int64_t most_packed_columns = 32;
 // Sums of so many elements along rows are as fast as what is packed.
 constexpr std::int64_t long_row = 128;
 

@@ -9,14 +9,6 @@ namespace {
 
 using Dims = std::vector<std::int64_t>;
 
-Dims free_dims(int rank, ir::Ints batching, ir::Ints contracting) {
-  Dims dims;
-  for (int d = 0; d < rank; ++d)
-    if (std::ranges::find(batching, d) == batching.end() && std::ranges::find(contracting, d) == contracting.end())
-      dims.push_back(d);
-  return dims;
-}
-
 Dims joined(std::initializer_list<ir::Ints> parts) {
   Dims all;
   for (const ir::Ints part : parts) all.insert(all.end(), part.begin(), part.end());
