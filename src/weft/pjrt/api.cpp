@@ -9,6 +9,7 @@
 #include <weft/pjrt/event.h>
 #include <weft/pjrt/executable.h>
 #include <weft/pjrt/ffi_extension.h>
+#include <weft/pjrt/layouts.h>
 #include <weft/pjrt/op_sharding.h>
 #include <weft/pjrt/profiler_extension.h>
 #include <weft/pjrt/serialized.h>
@@ -45,7 +46,7 @@ PJRT_Error* entry(Args* args) {
 // The extensions are known when the library is loaded.
 const PJRT_Api api = {
     .struct_size = PJRT_Api_STRUCT_SIZE,
-    .extension_start = profiler_extension(shardings_extension(ffi::extension())),
+    .extension_start = profiler_extension(shardings_extension(layouts_extension(ffi::extension()))),
     .pjrt_api_version = {PJRT_Api_Version_STRUCT_SIZE, nullptr, PJRT_API_MAJOR, PJRT_API_MINOR},
     .PJRT_Error_Destroy = &destroy_error,
     .PJRT_Error_Message = &error_message,

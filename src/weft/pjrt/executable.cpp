@@ -179,8 +179,8 @@ void run(PJRT_Executable_OutputMemoryKinds_Args& args) {
   args.memory_kind_sizes = program.memory_kinds.sizes();
 }
 
-// Called twice: for the size of the text, and for the text. JAX reads it to learn the layouts of arguments and results, so it is of use only
-// if they are those of JAX's program: weft's text has two real numbers for each complex one.
+// Called twice: for the size of the text, and for the text. A JAX that does not know the extension for layouts reads it to learn those of
+// arguments and results, so they must be those of JAX's program: weft's text has two real numbers for each complex one.
 void run(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr std::string_view format = "mlir";
   const Program& program = *args.executable->program;

@@ -1,6 +1,7 @@
 #include <weft/pjrt/program.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -20,6 +21,7 @@
 #include <weft/pjrt/compile_options.h>
 #include <weft/pjrt/element_type.h>
 #include <weft/pjrt/interpreted.h>
+#include <weft/pjrt/layouts.h>
 #include <weft/pjrt/op_sharding.h>
 
 namespace weft::pjrt {
@@ -129,12 +131,17 @@ void compile(Program& program, const compiler::Options& options) {
   program.text = text_of(*shards.graph, program);
 }
 
-void describe_outputs(Program& program) {
+void describe_arrays(Program& program) {
   for (const ir::Port& port : program.outputs) {
     program.output_types.push_back(element_type(port.part.dtype(), port.is_complex).type);
     for (int d = 0; d < port.part.rank(); ++d) program.output_dims.push_back(port.part.size(d));
     program.output_ranks.push_back(static_cast<std::size_t>(port.part.rank()));
   }
+  const auto layout_of = [](const ir::Port& port) {
+    return row_major_layout(static_cast<std::size_t>(port.part.rank()));
+  };
+  std::ranges::transform(program.inputs, std::back_inserter(program.input_layouts), layout_of);
+  std::ranges::transform(program.outputs, std::back_inserter(program.output_layouts), layout_of);
   program.memory_kinds = Texts(std::vector<std::string>(program.outputs.size(), std::string(memory_kind)));
 }
 
@@ -167,6 +174,7 @@ std::shared_ptr<const Program> compile(std::string_view code, std::string_view h
   place(*program, read_compile_options(how));
   const ir::Module module = ir::read_program(code);
   program->graph = module.main();
+  if (program->graph->annotations) require_row_major(*program->graph->annotations);
   if (auto changed = compiler::scatter_whole_windows(*program->graph)) program->graph = std::move(changed);
   ir::require_host_functions(*program->graph);
   const auto* const said = program->graph->annotations ? program->graph->annotations->module.get() : nullptr;
@@ -180,7 +188,7 @@ std::shared_ptr<const Program> compile(std::string_view code, std::string_view h
   options.donatable.resize(program->graph->inputs().size());
   for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
   compile(*program, options);
-  describe_outputs(*program);
+  describe_arrays(*program);
   add_costs(*program);
   return program;
 }

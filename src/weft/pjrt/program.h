@@ -14,6 +14,8 @@
 #include <weft/ir/graph.h>
 #include <weft/runtime/executable.h>
 
+struct PJRT_Layouts_MemoryLayout;
+
 namespace weft::pjrt {
 
 // Texts as the interface passes them.
@@ -55,6 +57,7 @@ struct Program {
   std::vector<int64_t> output_dims;  // of all outputs, one after the other
   std::vector<std::size_t> output_ranks;
   Texts memory_kinds;
+  std::vector<PJRT_Layouts_MemoryLayout*> input_layouts, output_layouts;
   std::vector<PJRT_NamedValue> costs;  // of one device, by XLA's names
   std::string device_assignment;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
