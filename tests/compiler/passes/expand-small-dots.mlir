@@ -58,10 +58,25 @@ func.func @points(%x: tensor<100000x3xf32>, %y: tensor<2x3xf32>) -> tensor<10000
   return %0 : tensor<100000x2xf32>
 }
 
-// A loop would read the left operand with a stride.
-// CHECK-LABEL: @turned(
+// So are products of a matrix and a vector, of any size; sums run along the dimension of the matrix that is summed.
+// CHECK-LABEL: @vectors(
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<3000x64xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 0>
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<3000x64xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 1>
+// CHECK: "stablehlo.multiply"({{.*}} -> tensor<3000x64xf32>
+// CHECK: "stablehlo.reduce"({{.*}}dimensions = array<i64: 0>
+func.func @vectors(%m: tensor<3000x64xf32>, %v: tensor<3000xf32>, %w: tensor<64xf32>) -> (tensor<64xf32>, tensor<3000xf32>, tensor<64xf32>) {
+  %0 = stablehlo.dot_general %m, %v, contracting_dims = [0] x [0] : (tensor<3000x64xf32>, tensor<3000xf32>) -> tensor<64xf32>
+  %1 = stablehlo.dot_general %m, %w, contracting_dims = [1] x [0] : (tensor<3000x64xf32>, tensor<64xf32>) -> tensor<3000xf32>
+  %2 = stablehlo.dot_general %v, %m, contracting_dims = [0] x [0] : (tensor<3000xf32>, tensor<3000x64xf32>) -> tensor<64xf32>
+  return %0, %1, %2 : tensor<64xf32>, tensor<3000xf32>, tensor<64xf32>
+}
+
+// A matrix of one row is no vector: its product has the bits of one for any number of rows.
+// CHECK-LABEL: @row(
 // CHECK-NEXT: "stablehlo.dot_general"
-func.func @turned(%x: tensor<64x100000xf32>, %y: tensor<64xf32>) -> tensor<100000xf32> {
-  %0 = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<64x100000xf32>, tensor<64xf32>) -> tensor<100000xf32>
-  return %0 : tensor<100000xf32>
+func.func @row(%x: tensor<1x64xf32>, %y: tensor<64x300xf32>) -> tensor<1x300xf32> {
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<1x64xf32>, tensor<64x300xf32>) -> tensor<1x300xf32>
+  return %0 : tensor<1x300xf32>
 }

@@ -25,6 +25,9 @@ ir::Value multiply_and_reduce(ir::Value lhs, ir::Value rhs, const ir::DotAttribu
   const auto batch = std::ssize(a.lhs_batching), k = std::ssize(a.lhs_contracting);
   const std::int64_t m = lhs.rank() - batch - k, n = rhs.rank() - batch - k;
   const bool is_along_rows = sums == SumsOfDot::along_rows;
+  if (!is_along_rows && n == 0 && m > 0)  // the columns are those of the left operand
+    return multiply_and_reduce(rhs, lhs, {a.rhs_batching, a.lhs_batching, a.rhs_contracting, a.lhs_contracting}, dtype,
+                               sums);
   const std::int64_t first_k = batch + m + (is_along_rows ? n : 0), first_n = batch + m + (is_along_rows ? 0 : k);
   std::vector<Dim> dims(batch + m + n + k);
   std::vector<std::int64_t> lhs_at, rhs_at;

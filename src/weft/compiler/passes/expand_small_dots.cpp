@@ -35,6 +35,8 @@ bool contains(std::span<const std::int64_t> dimensions, std::int64_t d) {
 struct SmallDot {
   Size rows = 1, sums = 1, columns = 1;
   bool has_batch = false;
+  bool has_rows = false,
+       has_columns = false;  // whether an operand has dimensions of its own; without them it is a vector
   bool sums_end_lhs = false, sums_end_rhs = false;  // whether the last dimension of an operand is summed
 };
 
@@ -44,11 +46,15 @@ SmallDot small_dot(const ir::Node& dot) {
   const Type lhs = dot.operand(0).type(), rhs = dot.operand(1).type();
   for (int d = 0; d < lhs.rank(); ++d) {
     result.sums_end_lhs = contains(a.lhs_contracting, d);
-    if (!contains(a.lhs_batching, d)) (result.sums_end_lhs ? result.sums : result.rows) *= Size(lhs.dim(d));
+    if (contains(a.lhs_batching, d)) continue;
+    (result.sums_end_lhs ? result.sums : result.rows) *= Size(lhs.dim(d));
+    result.has_rows = result.has_rows || !result.sums_end_lhs;
   }
   for (int d = 0; d < rhs.rank(); ++d) {
     result.sums_end_rhs = contains(a.rhs_contracting, d);
-    if (!result.sums_end_rhs && !contains(a.rhs_batching, d)) result.columns *= Size(rhs.dim(d));
+    if (result.sums_end_rhs || contains(a.rhs_batching, d)) continue;
+    result.columns *= Size(rhs.dim(d));
+    result.has_columns = true;
   }
   return result;
 }
@@ -70,13 +76,15 @@ std::optional<SumsOfDot> sums_of_matrices(const SmallDot& dot) {
   return fits && (!dot.sums_end_rhs || packs) ? std::optional(SumsOfDot::down_columns) : std::nullopt;
 }
 
-// Returns how a loop computes a product that is too small for a library; nullopt if the library is faster. Outer and inner products are small
-// whatever their size: an element takes less time to compute than to write or to read.
+// Returns how a loop computes a product that is too small for a library; nullopt if the library is faster. Outer and inner products, and those
+// of a matrix and a vector, are small whatever their size: an element takes less time to compute than to write or to read.
 std::optional<SumsOfDot> sums_of_loop(const ir::Node& node, const Target& target) {
   if (node.op != &ir::ops::dot_general) return std::nullopt;
   const SmallDot dot = small_dot(node);
   const SumsOfDot in_place = sums_along(node.operand(1), node.attributes<ir::DotAttributes>());
   if (dot.sums.is(1) || (!target.is_gpu && dot.rows.is(1) && dot.columns.is(1))) return in_place;
+  if (!target.is_gpu && dot.has_rows != dot.has_columns)
+    return (dot.has_rows ? dot.sums_end_lhs : dot.sums_end_rhs) ? SumsOfDot::along_rows : SumsOfDot::down_columns;
   if (!target.is_gpu)
     if (const auto sums = sums_of_matrices(dot)) return sums;
   if (is_at_most(dot.sums * product_of(node.type().dims()), multiplications_of_a_call)) return in_place;

@@ -115,8 +115,23 @@ class FusionPlanner {
     }
   }
 
+  // Returns whether the node is the term of a sum, and takes no less memory than what it is computed from. A kernel should compute it for the
+  // sum, even if one that computes its operands could store it.
+  bool is_term_of(std::uint32_t term, const Node& sum) const {
+    if (sum.op->kind != ir::Kind::reduction || placed(term) != Placed::fused || stores_output_[term] ||
+        users_[term].size() != 1 || node(term).op->kind == ir::Kind::reduction)
+      return false;
+    const std::int64_t elements = placement_.elements_of(node(term).type());
+    const auto is_as_large = [&](std::uint32_t need) { return placement_.elements_of(node(need).type()) >= elements; };
+    return placement_.elements_of(sum.type()) < elements && std::ranges::count_if(needs_[term], is_as_large) <= 1;
+  }
+
   void merge_clusters() {
     MergeOrder order(needs_, users_);
+    for (std::uint32_t i = 0; i < count_; ++i)
+      if (placed(i) == Placed::fused)
+        for (const std::uint32_t p : needs_[i])
+          if (is_term_of(p, node(i))) (void)try_merge(order, cluster_of_[p], cluster_of_[i]);
     for (std::uint32_t i = 0; i < count_; ++i) {
       if (placed(i) != Placed::fused) continue;
       std::vector<std::uint32_t> producers = needs_[i];
