@@ -34,3 +34,14 @@ func.func @several(%x: tensor<4x5x8xf32>, %y: tensor<8x6xf32>) -> (tensor<4x5x6x
   %3 = stablehlo.dot_general %0, %y, contracting_dims = [2] x [0] : (tensor<5x4x8xf32>, tensor<8x6xf32>) -> tensor<5x4x6xf32>
   return %2, %3 : tensor<4x5x6xf32>, tensor<5x4x6xf32>
 }
+
+// A slice of everything hides no transpose.
+// CHECK-LABEL: @sliced(
+// CHECK: "stablehlo.dot_general"(%arg0, %arg0){{.*}}lhs_contracting_dimensions = [2], rhs_contracting_dimensions = [2]
+func.func @sliced(%x: tensor<9x3x50xf32>) -> tensor<9x3x3xf32> {
+  %0 = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<9x3x50xf32>) -> tensor<9x50x3xf32>
+  %1 = stablehlo.slice %0 [0:9, 0:50, 0:3] : (tensor<9x50x3xf32>) -> tensor<9x50x3xf32>
+  %2 = stablehlo.transpose %1, dims = [0, 2, 1] : (tensor<9x50x3xf32>) -> tensor<9x3x50xf32>
+  %3 = stablehlo.dot_general %2, %1, batching_dims = [0] x [0], contracting_dims = [2] x [1] : (tensor<9x3x50xf32>, tensor<9x50x3xf32>) -> tensor<9x3x3xf32>
+  return %3 : tensor<9x3x3xf32>
+}

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include <weft/compiler/loop/matmul_shape.h>
@@ -28,12 +29,24 @@ DotOperand before_transpose(const DotOperand& operand) {
   return {operand.value.node->operand(0), moved(operand.batching), moved(operand.contracting)};
 }
 
+// Returns the value behind ops that hand it on as it is, such as a slice of everything.
+ir::Value unchanged(ir::Value value) {
+  const auto is_any_of = [&](std::initializer_list<const ir::Op*> list) {
+    return std::ranges::find(list, value.node->op) != list.end();
+  };
+  while (is_any_of({&ir::ops::slice, &ir::ops::reshape, &ir::ops::convert}) &&
+         value.node->operand(0).type() == value.type())
+    value = value.node->operand(0);
+  return value;
+}
+
 // Returns the operand behind as many transposes as a product can read through: its result has the free dimensions in the operand's order,
 // so `free`, the operand's free dimensions, have to stay in order.
 DotOperand without_transposes(DotOperand operand) {
   Dims free = free_dims(operand.value.rank(), operand.batching, operand.contracting);
   DotOperand result = operand;
-  while (operand.value.node->op == &ir::ops::transpose) {
+  for (operand.value = unchanged(operand.value); operand.value.node->op == &ir::ops::transpose;
+       operand.value = unchanged(operand.value)) {
     const auto permutation = operand.value.node->attributes<ir::TransposeAttributes>().permutation;
     for (std::int64_t& d : free) d = permutation[d];
     operand = before_transpose(operand);
