@@ -2,15 +2,18 @@
 
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include <weft/compiler/library/cuda/gpu_product.h>
 #include <weft/compiler/library/matmul_thunk.h>
+#include <weft/compiler/library/product_unit.h>
 #include <weft/compiler/thunks/attention_unit.h>
 #include <weft/compiler/thunks/control_thunk.h>
 #include <weft/compiler/thunks/copy_thunk.h>
 #include <weft/compiler/thunks/embedding_thunk.h>
 #include <weft/compiler/thunks/interpret_thunk.h>
 #include <weft/compiler/thunks/native.h>
+#include <weft/compiler/thunks/row_product.h>
 #include <weft/compiler/thunks/sized_unit.h>
 #include <weft/ir/resize.h>
 
@@ -24,7 +27,16 @@ bool ThunkMaker::has_product(const Matmul& matmul) const {
 Unit ThunkMaker::make_product(const Matmul& matmul) const {
   if (options_.target->is_nvidia())
     return gpu_product_unit(matmul, {.strict = options_.strict, .choices = choices_}, options_.sizes);
-  return matmul_unit(matmul, options_.strict, options_.sizes);
+  if (options_.strict) return matmul_unit(matmul, true, options_.sizes);
+  if (is_static(matmul))
+    if (auto unit = row_product_unit(matmul, options_.sizes)) return std::move(*unit);
+  Unit unit = matmul_unit(matmul, false, options_.sizes);
+  if (auto* later = std::get_if<SizedLater>(&unit.form))
+    later->at = [matmul, at_other_sizes = std::move(later->at)](const SizeValues& now) {
+      auto of_row = row_product_unit(matmul, now);
+      return of_row ? std::move(of_row) : at_other_sizes(now);
+    };
+  return unit;
 }
 
 Unit ThunkMaker::make_attention(const Attention& attention) const {
