@@ -87,3 +87,33 @@ func.func @nested(%v: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<4xf32> {
   }) : (tensor<i32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<i32>, tensor<4xf32>, tensor<4xf32>)
   return %0#1 : tensor<4xf32>
 }
+
+// So is what a scatter or a product would read from memory, which every step would store.
+// CHECK-LABEL: @stored(
+// CHECK: %[[PLACES:.*]] = "stablehlo.add"(%arg1, %arg1)
+// CHECK: %[[COLUMN:.*]] = "stablehlo.reshape"(%[[PLACES]])
+// CHECK: "stablehlo.while"(%{{.*}}, %arg0, %arg1, %arg2, %[[COLUMN]])
+// CHECK-NOT: "stablehlo.add"(%{{.*}}) : (tensor<9xi32>, tensor<9xi32>)
+// CHECK: "stablehlo.scatter"
+func.func @stored(%v: tensor<4xf32>, %i: tensor<9xi32>, %u: tensor<9xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %0:4 = "stablehlo.while"(%zero, %v, %i, %u) ({
+    ^bb0(%n: tensor<i32>, %a: tensor<4xf32>, %b: tensor<9xi32>, %c: tensor<9xf32>):
+      %end = stablehlo.constant dense<3> : tensor<i32>
+      %test = stablehlo.compare LT, %n, %end : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %test : tensor<i1>
+  }, {
+    ^bb0(%n: tensor<i32>, %a: tensor<4xf32>, %b: tensor<9xi32>, %c: tensor<9xf32>):
+      %one = stablehlo.constant dense<1> : tensor<i32>
+      %next = stablehlo.add %n, %one : tensor<i32>
+      %places = stablehlo.add %b, %b : tensor<9xi32>
+      %column = stablehlo.reshape %places : (tensor<9xi32>) -> tensor<9x1xi32>
+      %sum = "stablehlo.scatter"(%a, %column, %c) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+        ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+          %z = stablehlo.add %x, %y : tensor<f32>
+          stablehlo.return %z : tensor<f32>
+      }) : (tensor<4xf32>, tensor<9x1xi32>, tensor<9xf32>) -> tensor<4xf32>
+      stablehlo.return %next, %sum, %b, %c : tensor<i32>, tensor<4xf32>, tensor<9xi32>, tensor<9xf32>
+  }) : (tensor<i32>, tensor<4xf32>, tensor<9xi32>, tensor<9xf32>) -> (tensor<i32>, tensor<4xf32>, tensor<9xi32>, tensor<9xf32>)
+  return %0#1 : tensor<4xf32>
+}

@@ -1,5 +1,6 @@
 // Moves what a loop computes in every step from values that it never changes in front of the loop, which keeps the results as further carried
-// values. Only what takes longer to compute than to read is moved: a mask or a broadcast would need memory instead of a few operations.
+// values. Only what takes longer to compute than to read is moved, and what would be stored in every step: a mask or a broadcast would need
+// memory instead of a few operations.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -54,9 +55,24 @@ bool may_move(const Node& n) {
          n.op->kind != ir::Kind::collective && (n.op->kind != ir::Kind::opaque || takes_long(n));
 }
 
+// Returns for each node of a loop's body whether ops that no kernel contains read its results from memory.
+std::vector<bool> read_from_memory(const Graph& body) {
+  std::vector<bool> is_read(body.nodes().size());
+  for (std::size_t i = body.nodes().size(); i-- > 0;) {
+    const Node& n = *body.nodes()[i];
+    const bool is_alone =
+        n.op->kind == ir::Kind::contraction || n.op->kind == ir::Kind::opaque || n.op == &ir::ops::scatter;
+    const bool shares_bytes = is_read[i] && n.op->kind == ir::Kind::shape && n.operands.size() == 1;
+    if (is_alone || shares_bytes)
+      for (const Value v : n.operands) is_read[v.node->id] = true;
+  }
+  return is_read;
+}
+
 // Returns the results in a loop's body that are worth moving, in order.
 std::vector<Value> worth_moving(const Graph& body) {
   const std::size_t count = body.nodes().size();
+  const std::vector<bool> is_read = read_from_memory(body);
   std::vector<bool> is_invariant(count), is_moved(count), is_used(count);
   for (std::size_t i = 0; i < body.inputs().size(); ++i)
     is_invariant[body.inputs()[i].node->id] = body.outputs()[i] == body.inputs()[i];
@@ -67,7 +83,8 @@ std::vector<Value> worth_moving(const Graph& body) {
     is_invariant[n->id] = may_move(*n) && std::ranges::all_of(n->operands, invariant);
     if (!is_invariant[n->id] || n->operands.empty()) continue;
     const bool follows = std::ranges::any_of(n->operands, moved);
-    is_moved[n->id] = (takes_long(*n) || follows) && bytes_of(*n) <= operand_bytes(*n);
+    const bool is_stored = n->op->kind == ir::Kind::elementwise && is_read[n->id];
+    is_moved[n->id] = (takes_long(*n) || follows || is_stored) && bytes_of(*n) <= operand_bytes(*n);
   }
   for (const Node* n : body.nodes())
     if (!is_moved[n->id])
