@@ -33,6 +33,16 @@ TEST(Shardy, Meshes) {
   EXPECT_THAT([] { parse_mesh(R"(<["x"=2)"); }, ThrowsMessage<Error>(HasSubstr("got end of text")));
 }
 
+TEST(Shardy, MeshesAreNoOtherAttributes) {
+  for (const std::string attribute : {"5", R"(#sdy.sharding<@mesh, [{"x"}]>)", R"(#sdy<manual_axes{"x"}>)"})
+    EXPECT_THAT(
+        [&] {
+          parse(concat(R"("sdy.mesh"() <{mesh = )", attribute, R"(, sym_name = "mesh"}> : () -> ()
+func.func @main() { return })"));
+        },
+        ThrowsMessage<Error>(HasSubstr(concat("sdy.mesh: expected a mesh, got ", attribute))));
+}
+
 TEST(Shardy, Shardings) {
   const auto read = [](std::string_view text, int rank) { return concat(parse_sharding(text, two_by_four, rank)); };
   EXPECT_EQ(read(R"(#sdy.sharding<@mesh, [{"x", "y"}, {}]>)", 2), R"([{"x", "y"}, {}])");

@@ -33,6 +33,7 @@ Module Lowering::run(std::vector<std::string>* refused) {
   for (const NamedAttribute& mesh : module_.meshes) {
     std::string text = verbatim_.text(mesh.value);
     if (text.starts_with("#sdy.mesh")) text.erase(0, std::string_view("#sdy.mesh").size());  // as in the generic form
+    if (!text.starts_with('<')) source_.fail(mesh.value.at, concat("sdy.mesh: expected a mesh, got ", text));
     said.meshes.push_back({unescape(mesh.name), std::move(text)});
   }
   if (!said.name.empty() || !said.attributes.empty() || !said.meshes.empty())
