@@ -20,7 +20,7 @@ namespace ops = ir::ops;
 
 namespace {
 
-// The order that a comparator defines.
+// The order that a comparison of two elements of an operand defines.
 struct SortOrder {
   std::size_t operand = 0;
   bool descending = false;
@@ -72,23 +72,63 @@ Side side_of(Value v) {
   return side;
 }
 
-std::optional<SortOrder> order_of(const ir::Graph& comparator) {
-  const ir::Node& last = *comparator.outputs()[0].node;
-  const auto* compare = last.attributes_if<ir::CompareAttributes>();
+// A comparison of the two elements of an operand.
+struct Comparison {
+  SortOrder order;
+  ir::Direction direction;
+  bool total = false;
+};
+
+std::optional<Comparison> comparison_of(Value v, const ir::Graph& comparator) {
+  const auto* compare = v.node->attributes_if<ir::CompareAttributes>();
   if (!compare) return std::nullopt;
-  const bool less = compare->direction == ir::Direction::LT;
-  if (!less && compare->direction != ir::Direction::GT) return std::nullopt;
-  const Side left = side_of(last.operand(0)), right = side_of(last.operand(1));
+  const Side left = side_of(v.node->operand(0)), right = side_of(v.node->operand(1));
   if (left.zeros_equal != right.zeros_equal || left.nans_equal != right.nans_equal) return std::nullopt;
-  const auto index = [&](Value v) { return std::ranges::find(comparator.inputs(), v) - comparator.inputs().begin(); };
+  const auto index = [&](Value x) { return std::ranges::find(comparator.inputs(), x) - comparator.inputs().begin(); };
   const auto l = static_cast<std::size_t>(index(left.input)), r = static_cast<std::size_t>(index(right.input));
   if (l >= comparator.inputs().size() || r >= comparator.inputs().size() || l / 2 != r / 2 || l == r)
     return std::nullopt;
-  const bool total = compare->type == ir::Comparison::TOTALORDER;
-  return SortOrder{.operand = l / 2,
-                   .descending = less == (l > r),
-                   .zeros_equal = left.zeros_equal || !total,
-                   .nans_equal = left.nans_equal};
+  const bool total = compare->type == ir::Comparison::TOTALORDER || !is_float(left.input.dtype());
+  return Comparison{.order = {.operand = l / 2,
+                              .descending = (compare->direction == ir::Direction::LT) == (l > r),
+                              .zeros_equal = left.zeros_equal || !total,
+                              .nans_equal = left.nans_equal},
+                    .direction = compare->direction,
+                    .total = total};
+}
+
+std::optional<Comparison> strict_comparison_of(Value v, const ir::Graph& comparator) {
+  auto found = comparison_of(v, comparator);
+  const auto is = [&](ir::Direction direction) { return found->direction == direction; };
+  return found && (is(ir::Direction::LT) || is(ir::Direction::GT)) ? found : std::nullopt;
+}
+
+// Calls f(first, second) and f(second, first) with the operands of a node until a call returns a result.
+auto in_either_order(const ir::Node& n, auto&& f) {
+  auto result = f(n.operand(0), n.operand(1));
+  return result ? result : f(n.operand(1), n.operand(0));
+}
+
+// Appends the orders by which the comparator compares, one after the other where elements are equal: x < y, or x == y and a further
+// comparison. Returns nullopt if it compares in another way.
+std::optional<std::vector<SortOrder>> orders_of(Value v, const ir::Graph& comparator) {
+  using Orders = std::optional<std::vector<SortOrder>>;
+  if (const auto only = strict_comparison_of(v, comparator)) return Orders({only->order});
+  if (v.node->op != &ops::or_) return std::nullopt;
+  return in_either_order(*v.node, [&](Value before, Value otherwise) -> Orders {
+    const auto first = strict_comparison_of(before, comparator);
+    if (!first || !first->total || otherwise.node->op != &ops::and_) return std::nullopt;
+    return in_either_order(*otherwise.node, [&](Value same, Value next) -> Orders {
+      const auto equal = comparison_of(same, comparator);
+      if (!equal || equal->direction != ir::Direction::EQ || !equal->total ||
+          equal->order.operand != first->order.operand || equal->order.zeros_equal != first->order.zeros_equal ||
+          equal->order.nans_equal != first->order.nans_equal)
+        return std::nullopt;
+      Orders further = orders_of(next, comparator);
+      if (further) further->insert(further->begin(), first->order);
+      return further;
+    });
+  });
 }
 
 // Returns an unsigned integer such that integers compare as the values do; floats compare in IEEE's total order.
@@ -177,12 +217,25 @@ class SortThunk : public runtime::Thunk {
   std::vector<Slice> reads_, writes_;
 };
 
-// For keys of 64 bits; smaller keys fit into one word together with the place.
+// For keys of more than 32 bits; smaller keys fit into one word together with the place.
 struct WideKey {
   std::uint64_t key;
   std::uint32_t place;
   friend auto operator<=>(const WideKey&, const WideKey&) = default;
 };
+
+// Few first entries are selected; of many, all come before the others and are then sorted.
+template <class Entry>
+void sort_needed(std::vector<Entry>& entries, std::int64_t needed) {
+  constexpr std::int64_t few = 64;
+  const auto end = entries.begin() + needed;
+  if (needed <= few && end != entries.end()) {
+    std::ranges::partial_sort(entries, end);
+    return;
+  }
+  if (end != entries.end()) std::ranges::nth_element(entries, end);
+  std::sort(entries.begin(), end);
+}
 
 // Sorts by the keys of one operand.
 class SortByKey final : public SortThunk {
@@ -224,7 +277,7 @@ class SortByKey final : public SortThunk {
       fill(std::integral_constant<std::int64_t, 1>());
     else
       fill(rows_.stride);
-    sort_needed(entries);
+    sort_needed(entries, rows_.needed);
     for (std::int64_t i = 0; i < rows_.needed; ++i) {
       if constexpr (wide)
         places[i] = entries[i].place;
@@ -233,23 +286,67 @@ class SortByKey final : public SortThunk {
     }
   }
 
-  // Few first entries are selected; of many, all come before the others and are then sorted.
-  template <class Entry>
-  void sort_needed(std::vector<Entry>& entries) const {
-    constexpr std::int64_t few = 64;
-    const auto end = entries.begin() + rows_.needed;
-    if (rows_.needed <= few && rows_.needed < rows_.length) {
-      std::ranges::partial_sort(entries, end);
-      return;
-    }
-    if (end != entries.end()) std::ranges::nth_element(entries, end);
-    std::sort(entries.begin(), end);
-  }
-
   SortOrder order_;
 };
 
-// Sorts by any comparator, such as several keys or keys computed from the elements.
+// Sorts by the keys of an operand and, where they are equal, by those of others.
+class SortByKeys final : public SortThunk {
+ public:
+  SortByKeys(const std::vector<SortOrder>& orders, Layout rows, std::span<const Slice> from, std::span<const Slice> to)
+      : SortThunk(std::move(rows), from, to) {
+    for (const SortOrder& order : orders) {
+      const int bits = bits_of(order);
+      if (words_.empty() || words_.back().bits + bits > 64) words_.emplace_back();
+      words_.back().orders.push_back(order);
+      words_.back().bits += bits;
+    }
+  }
+
+  void run(const runtime::Launch& launch) const override {
+    for_rows([&](std::int64_t begin, std::int64_t end) {
+      std::vector<std::uint32_t> places(rows_.length), before(rows_.length);
+      std::vector<WideKey> entries(rows_.length);
+      for (std::int64_t row = begin; row < end; ++row) {
+        std::iota(places.begin(), places.end(), 0u);
+        // The last keys first: each sort keeps the order of what is equal, since entries contain their place.
+        for (std::size_t w = words_.size(); w-- > 0;) {
+          for (std::size_t i = 0; i < entries.size(); ++i) entries[i] = {0, static_cast<std::uint32_t>(i)};
+          for (const SortOrder& order : words_[w].orders) append_keys(launch, row, order, places, entries);
+          const std::int64_t needed = w == 0 ? rows_.needed : rows_.length;
+          sort_needed(entries, needed);
+          before.swap(places);
+          for (std::int64_t i = 0; i < needed; ++i) places[i] = before[entries[i].place];
+        }
+        gather(launch, row, places);
+      }
+    });
+  }
+
+ private:
+  // Keys that are compared as one number.
+  struct Word {
+    std::vector<SortOrder> orders;
+    int bits = 0;
+  };
+
+  int bits_of(const SortOrder& order) const { return 8 * static_cast<int>(byte_size(rows_.dtypes[order.operand])); }
+
+  void append_keys(const runtime::Launch& launch, std::int64_t row, const SortOrder& order,
+                   const std::vector<std::uint32_t>& places, std::vector<WideKey>& entries) const {
+    visit(rows_.dtypes[order.operand], [&]<class T>(T) {
+      const T* from = launch.at<T>(reads_[order.operand]) + rows_.start(row);
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        std::uint64_t& key = entries[i].key;
+        if constexpr (sizeof(T) < 8) key <<= 8 * sizeof(T);  // a key of 64 bits is a word of its own
+        key |= key_of(from[places[i] * rows_.stride], order);
+      }
+    });
+  }
+
+  std::vector<Word> words_;
+};
+
+// Sorts by any comparator, such as one that computes keys from the elements.
 class SortByComparator final : public SortThunk {
  public:
   SortByComparator(std::shared_ptr<const Body> comparator, Layout rows, std::span<const Slice> from,
@@ -318,10 +415,11 @@ Unit sort_unit(const ir::Node& node, const NativeContext& context) {
   Unit unit = unit_of(node);
   unit.info.category = "sort";
   if (context.options.target->is_gpu && set_gpu_sort(unit, node, context)) return unit;
-  if (const auto order = order_of(*node.regions[0])) {
-    unit.thunk().make = [rows, order = *order](std::span<const Slice> reads, std::span<const Slice> writes,
-                                               const Slice&) {
-      return std::make_unique<SortByKey>(order, rows, reads, writes);
+  if (const auto orders = orders_of(node.regions[0]->outputs()[0], *node.regions[0])) {
+    unit.thunk().make = [rows, orders = *orders](std::span<const Slice> reads, std::span<const Slice> writes,
+                                                 const Slice&) -> std::unique_ptr<runtime::Thunk> {
+      if (orders.size() == 1) return std::make_unique<SortByKey>(orders[0], rows, reads, writes);
+      return std::make_unique<SortByKeys>(orders, rows, reads, writes);
     };
   } else {
     unit.thunk().make = [rows, comparator = std::make_shared<const Body>(*node.regions[0], context)](
