@@ -36,7 +36,7 @@ std::string name_of(const Attribute& axis) {
 std::vector<std::int64_t> elements(const Attribute& dense) {
   const bool are_known = dense.is_raw && dense.type && !dense.type.is_complex && dense.type.part.dtype() == DType::i64;
   std::vector<std::int64_t> result(are_known ? dense.text.size() / sizeof(std::int64_t) : 0);
-  std::memcpy(result.data(), dense.text.data(), result.size() * sizeof(std::int64_t));
+  if (!result.empty()) std::memcpy(result.data(), dense.text.data(), result.size() * sizeof(std::int64_t));
   return result;
 }
 
