@@ -166,6 +166,27 @@ TEST(WhileKernel, SmallMatrices) {
   expect_one_kernel(*graph, std::vector{sequence(matrix), sequence(stack)}, 1e-12, false);
 }
 
+// A recurrence of rows: neighbours are computed as vectors, but for elements that change places, and for a last vector that is not full.
+TEST(WhileKernel, RowsOfVectors) {
+  for (const DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i32, DType::u8})
+    for (const std::int64_t columns : {5, 16, 37, 64}) {
+      SCOPED_TRACE(testing::Message() << columns << " of " << dtype);
+      const Type row(dtype, {columns}), table(dtype, {12, columns});
+      const std::int64_t window[] = {1, columns}, all[] = {0};
+      const auto graph = counted_loop(12, {row, table, table}, [&](Graph& g, std::span<const Value> in) {
+        const std::array at{in[0], ir::constant(g, counter, 0)};
+        const Value x = in[1], y = ir::reshape(ir::dynamic_slice(in[2], at, window), {Dim(columns)});
+        const Value less = ir::compare(x, y, ir::Direction::LT);
+        const Value nearer = ir::minimum(x, y) + ir::convert(less, dtype);
+        const Value mixed = ir::select(less, nearer, ir::maximum(y, ir::reverse(nearer, all)));
+        const Value next = is_float(dtype) ? ir::tanh(mixed * 0.7) + y * 0.1 : mixed;
+        return Values{next, in[2], ir::dynamic_update_slice(in[3], ir::reshape(next, {Dim(1), Dim(columns)}), at)};
+      });
+      const std::vector inputs{sequence(row), sequence(table, 0.4, 0.71), sequence(table)};
+      expect_one_kernel(*graph, inputs, dtype == DType::bf16 ? 1e-2 : 1e-5);
+    }
+}
+
 // Windows at positions that are data, in arrays small enough for registers. Positions outside are clamped.
 TEST(WhileKernel, SlicesOfRegisters) {
   const Type small(DType::f32, {3, 4}), index(DType::i32, {}), wide(DType::u64, {});

@@ -4,6 +4,7 @@
 #include <functional>
 #include <queue>
 
+#include <weft/compiler/codegen/llvm/region_vectors.h>
 #include <weft/compiler/loop/cost.h>
 #include <weft/compiler/loop/kernel_source.h>
 #include <weft/compiler/loop/region_order.h>
@@ -98,21 +99,20 @@ void RegionEmitter::emit_together(std::span<const Node* const> nodes) {
       continue;
     }
     const std::size_t few = 4, count = part.size() <= few ? few : width;  // a whole vector of the math library
-    ScalarEmitter many(c_.b, c_.target, count, c_.contract);
-    std::vector<ir::Scalar> vectors;
-    for (std::size_t lane = 0; lane < count; ++lane) {
-      const auto& [node, element] = part[std::min(lane, part.size() - 1)];
+    ScalarEmitter many(c_.b, c_.target, static_cast<int>(count), c_.contract);
+    std::vector<Elements> by_operand(nodes[0]->operands.size());
+    for (const auto& [node, element] : part) {
       const auto operands = operands_of(*node, element);
-      for (std::size_t k = 0; k < operands.size(); ++k) {
-        if (lane == 0)
-          vectors.push_back(to_scalar(llvm::PoisonValue::get(many.compute_type(operands[k].dtype)), operands[k].dtype));
-        vectors[k] = to_scalar(c_.b.CreateInsertElement(llvm_value(vectors[k]), llvm_value(operands[k]), lane),
-                               operands[k].dtype);
-      }
+      for (std::size_t k = 0; k < operands.size(); ++k) by_operand[k].push_back(llvm_value(operands[k]));
     }
-    Value* result = call(many, vectors);
+    std::vector<ir::Scalar> vectors;
+    for (std::size_t k = 0; k < by_operand.size(); ++k)
+      vectors.push_back(
+          to_scalar(vector_of(c_.b, by_operand[k], count), nodes[0]->operand(static_cast<int>(k)).dtype()));
+    Elements lanes_of_result;
+    append_lanes(c_.b, call(many, vectors), part.size(), lanes_of_result);
     for (std::size_t lane = 0; lane < part.size(); ++lane)
-      values_[part[lane].first->id][0].push_back(c_.b.CreateExtractElement(result, lane));
+      values_[part[lane].first->id][0].push_back(lanes_of_result[lane]);
   }
 }
 

@@ -1,5 +1,6 @@
 // Emits a graph of small values as straight-line code in which every element is an SSA value. For the files that implement it:
-// region_emitter.cpp (the order of nodes), region_values.cpp (what each node computes).
+// region_emitter.cpp (the order of nodes), region_values.cpp (what each node computes),
+// region_vectors.cpp (elements in vectors).
 #pragma once
 
 #include <functional>
@@ -65,6 +66,10 @@ class RegionEmitter {
   Elements iota(const ir::Node& n);
   Elements elementwise(const ir::Node& n);
   std::vector<ir::Scalar> operands_of(const ir::Node& n, std::size_t element) const;
+  // Of a value, as many elements from `first` on as a vector has lanes, or the only one.
+  std::span<Value* const> chunk_of(ir::Value v, std::size_t first) const;
+  bool reads_vectors(const ir::Node& n, std::size_t first) const;
+  std::vector<ir::Scalar> vectors_of(const ir::Node& n, std::size_t first) const;
   Elements moved(const ir::Node& n);
   std::vector<Elements> reduce(const ir::Node& n);
   Elements dot(const ir::Node& n);

@@ -4,6 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include <weft/compiler/codegen/llvm/region_emitter.h>
+#include <weft/compiler/codegen/llvm/region_vectors.h>
 #include <weft/ir/ops.h>
 
 namespace weft::compiler {
@@ -76,6 +77,15 @@ Source source_of(const Node& n, std::span<const std::int64_t> position) {
   return source;
 }
 
+// Returns where the elements of a window lie in a tensor, relative to the first.
+std::vector<std::int64_t> places_of(Type window, Type whole) {
+  std::vector<std::int64_t> places;
+  for_each_element(window, [&](std::span<const std::int64_t> position) {
+    places.push_back(static_cast<std::int64_t>(linear(position, whole)));
+  });
+  return places;
+}
+
 }  // namespace
 
 void RegionEmitter::emit(const Node& n) {
@@ -128,14 +138,44 @@ std::vector<ir::Scalar> RegionEmitter::operands_of(const Node& n, std::size_t el
   return operands;
 }
 
+// Elements whose operands are in vectors are computed as a vector.
 Elements RegionEmitter::elementwise(const Node& n) {
+  const auto count = static_cast<std::size_t>(n.type().elements()), width = static_cast<std::size_t>(c_.target.lanes);
+  const auto compute = [&](ScalarEmitter& emitter, std::span<const ir::Scalar> operands) {
+    Value* result = llvm_value(n.op->scalar(emitter, {operands, n.type().dtype(), n.attribute_data}));
+    if (uses_[n.id] > 1) ScalarEmitter::keep_rounding(result);
+    return result;
+  };
   Elements elements;
-  for (std::int64_t e = 0; e < n.type().elements(); ++e) {
-    const auto operands = operands_of(n, e);
-    elements.push_back(llvm_value(n.op->scalar(c_.one, {operands, n.type().dtype(), n.attribute_data})));
-    if (uses_[n.id] > 1) ScalarEmitter::keep_rounding(elements.back());
+  while (elements.size() < count) {
+    const std::size_t first = elements.size(), together = std::min(width, count - first);
+    if (together > 1 && together == width && reads_vectors(n, first)) {
+      ScalarEmitter many(c_.b, c_.target, c_.target.lanes, c_.contract);
+      append_lanes(c_.b, compute(many, vectors_of(n, first)), width, elements);
+    } else {
+      for (std::size_t e = first; e < first + together; ++e) elements.push_back(compute(c_.one, operands_of(n, e)));
+    }
   }
   return elements;
+}
+
+std::span<Value* const> RegionEmitter::chunk_of(ir::Value v, std::size_t first) const {
+  return std::span(at(v)).subspan(v.rank() == 0 ? 0 : first, v.rank() == 0 ? 1 : c_.target.lanes);
+}
+
+// Returns whether an operand has a whole vector of elements from `first` on, and the others need no instruction for each element.
+bool RegionEmitter::reads_vectors(const Node& n, std::size_t first) const {
+  const auto chunk = [&](ir::Value v) { return chunk_of(v, first); };
+  const auto is_whole = [&](ir::Value v) { return v.rank() > 0 && whole_vector(chunk(v)); };
+  return std::ranges::any_of(n.operands, is_whole) &&
+         std::ranges::all_of(n.operands, [&](ir::Value v) { return is_vector(chunk(v)); });
+}
+
+std::vector<ir::Scalar> RegionEmitter::vectors_of(const Node& n, std::size_t first) const {
+  std::vector<ir::Scalar> vectors;
+  for (const ir::Value v : n.operands)
+    vectors.push_back(to_scalar(vector_of(c_.b, chunk_of(v, first), c_.target.lanes), v.dtype()));
+  return vectors;
 }
 
 Elements RegionEmitter::moved(const Node& n) {
@@ -236,11 +276,9 @@ Elements RegionEmitter::dynamic_slice(const Node& n) {
   if (const auto carried = memory_of(n.operand(0))) {
     llvm::Type* stored = c_.one.memory_type(whole.dtype());
     Value* first = address(*carried, whole, from);
-    for_each_element(window, [&](std::span<const std::int64_t> position) {
-      Value* at = c_.b.CreateConstGEP1_64(stored, first, linear(position, whole));
-      const llvm::Align align(byte_size(whole.dtype()));
-      elements.push_back(c_.one.from_memory(c_.b.CreateAlignedLoad(stored, at, align), whole.dtype()));
-    });
+    load_elements(
+        c_, whole.dtype(), places_of(window, whole),
+        [&](std::int64_t place) { return c_.b.CreateConstGEP1_64(stored, first, place); }, elements);
     return elements;
   }
   const Elements& operand = at(n.operand(0));
@@ -267,11 +305,9 @@ Elements RegionEmitter::dynamic_update_slice(const Node& n) {
   if (const auto carried = memory_of(n.operand(0))) {
     llvm::Type* stored = c_.one.memory_type(whole.dtype());
     Value* first = address(*carried, whole, to);
-    for_each_element(window, [&](std::span<const std::int64_t> position) {
-      Value* at = c_.b.CreateConstGEP1_64(stored, first, linear(position, whole));
-      const llvm::Align align(byte_size(whole.dtype()));
-      c_.b.CreateAlignedStore(c_.one.to_memory(update[linear(position, window)], whole.dtype()), at, align);
-    });
+    store_elements(
+        c_, whole.dtype(), places_of(window, whole),
+        [&](std::int64_t place) { return c_.b.CreateConstGEP1_64(stored, first, place); }, update);
     return {};
   }
   Elements elements = at(n.operand(0));

@@ -1,7 +1,10 @@
 #include <weft/compiler/codegen/llvm/while_emitter.h>
 
+#include <numeric>
+
 #include <weft/compiler/codegen/llvm/control_flow.h>
 #include <weft/compiler/codegen/llvm/region_emitter.h>
+#include <weft/compiler/codegen/llvm/region_vectors.h>
 
 namespace weft::compiler {
 
@@ -53,30 +56,26 @@ class TopLoop {
   enum class Place : std::uint8_t { constant, held, stored, in_memory };
 
   ir::Value carried(std::size_t i) const { return kernel_.body.graph->inputs()[i]; }
-  Value* address(std::size_t i, std::size_t element) {
-    return c_.b.CreateConstGEP1_64(c_.one.memory_type(carried(i).dtype()), c_.buffers[i], element);
+  std::vector<std::int64_t> places_in(std::size_t i) const {
+    std::vector<std::int64_t> places(static_cast<std::size_t>(carried(i).type().elements()));
+    std::iota(places.begin(), places.end(), 0);
+    return places;
   }
-  llvm::Align align(std::size_t i) const { return llvm::Align(byte_size(carried(i).dtype())); }
+  AddressOfPlace address_in(std::size_t i) {
+    return [this, i](std::int64_t place) {
+      return c_.b.CreateConstGEP1_64(c_.one.memory_type(carried(i).dtype()), c_.buffers[i], place);
+    };
+  }
 
   Elements load(std::size_t i) {
-    const DType dtype = carried(i).dtype();
     Elements elements;
-    for (std::int64_t e = 0; e < carried(i).type().elements(); ++e) {
-      Value* stored = c_.b.CreateAlignedLoad(c_.one.memory_type(dtype), address(i, e), align(i));
-      elements.push_back(c_.one.from_memory(stored, dtype));
-      c_.count(1);
-    }
+    load_elements(c_, carried(i).dtype(), places_in(i), address_in(i), elements);
     return elements;
   }
 
   void store(const std::vector<Elements>& values, Place place) {
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i] != place) continue;
-      for (std::size_t e = 0; e < values[i].size(); ++e) {
-        c_.b.CreateAlignedStore(c_.one.to_memory(values[i][e], carried(i).dtype()), address(i, e), align(i));
-        c_.count(1);
-      }
-    }
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      if (places_[i] == place) store_elements(c_, carried(i).dtype(), places_in(i), address_in(i), values[i]);
   }
 
   RegionContext& c_;
