@@ -112,6 +112,18 @@ TEST(TextComplexFunctions, DivisionByZeroAndInfinity) {
   EXPECT_TRUE(has_nan(quotient({not_a_number, 1}, {1, 1})));
 }
 
+// The direction at infinity is not known, whatever the other part is, unless that is infinite.
+TEST(TextComplexFunctions, TangentsAtInfinity) {
+  const auto tanh = [](Number z) { return evaluate<double>("%r = stablehlo.tanh %x : TYPE", {z})[0]; };
+  for (const double re : {0.5, -21.0, 1e300})
+    for (const double im : {inf, -inf, not_a_number}) {
+      const Number far = tanh({re, im});
+      EXPECT_TRUE(std::isnan(far.real()) && std::isnan(far.imag())) << re << " + " << im << " i: " << far;
+    }
+  EXPECT_EQ(tanh({-inf, inf}), Number(-1, 0));
+  EXPECT_EQ(tanh({inf, 3}).real(), 1);
+}
+
 TEST(TextComplexFunctions, SinglePrecisionIsRoundedOnce) {
   // All of these are exact in f32.
   const Values points = {

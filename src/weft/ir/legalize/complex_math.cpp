@@ -282,7 +282,7 @@ Complex tanh(Complex z) {
   const Complex near = {slope * ir::sqrt(s * s + 1) * s / below, t / below};
   const Value angle = select(and_(is_infinite(size), not_(ir::is_finite(z.im))), like(size, 0), z.im);
   const Value rest = ir::sine(angle) * ir::cosine(angle) * 4 * ir::exponential(size * -2.0);
-  return choose(is_far, {copy_sign(one, z.re), rest}, near);
+  return choose(is_far, {select(is_nan(rest), rest, copy_sign(one, z.re)), rest}, near);
 }
 
 Complex tan(Complex z) { return turned(tanh, z); }
