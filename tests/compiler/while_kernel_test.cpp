@@ -187,6 +187,38 @@ TEST(WhileKernel, RowsOfVectors) {
     }
 }
 
+// A recursive filter of 64 channels: its state is larger than what a kernel computes element by element, but consists of whole vectors.
+TEST(WhileKernel, FiltersOfManyChannels) {
+  constexpr std::int64_t order = 5, channels = 64;
+  const Type state(DType::f32, {order, channels}), taps(DType::f32, {order}), signal(DType::f32, {20, channels});
+  const std::int64_t window[] = {1, channels}, row[] = {0, 0}, row_end[] = {1, channels}, rest[] = {1, 0},
+                     end[] = {order, channels}, each[] = {1, 1}, channel[] = {1}, tap[] = {0};
+  const auto graph = counted_loop(20, {state, taps, signal, signal}, [&](Graph& g, std::span<const Value> in) {
+    const std::array at{in[0], ir::constant(g, counter, 0)};
+    const Value z = in[1], x = ir::reshape(ir::dynamic_slice(in[3], at, window), {Dim(channels)});
+    const Value y = x * 0.5 + ir::reshape(ir::slice(z, row, row_end, each), {Dim(channels)});
+    const Value zero = ir::broadcast(ir::constant(g, number, 0), Type(DType::f32, {1, channels}));
+    const Value shifted = ir::concatenate(std::array{ir::slice(z, rest, end, each), zero}, 0);
+    const Value next =
+        shifted + ir::broadcast_in_dim(in[2], state, tap) * ir::broadcast_in_dim(x - y * 0.3, state, channel);
+    return Values{next, in[2], in[3], ir::dynamic_update_slice(in[4], ir::reshape(y, {Dim(1), Dim(channels)}), at)};
+  });
+  expect_one_kernel(*graph, std::vector{sequence(state), sequence(taps), sequence(signal, 0.4, 0.71), sequence(signal)},
+                    1e-5);
+}
+
+// A state whose elements change places within vectors is left to a loop of launches.
+TEST(WhileKernel, LeavesMixedStatesOfManyElements) {
+  const Type state(DType::f32, {8, 16});
+  const std::int64_t turned[] = {1, 0};
+  const auto graph = counted_loop(5, {state}, [&](Graph&, std::span<const Value> in) {
+    return Values{ir::reshape(ir::transpose(in[1], turned), state.dims()) * 0.5};
+  });
+  EXPECT_FALSE(kernel_of(*graph));
+  const std::vector inputs{sequence(state)};
+  expect_all_close(test::run_compiled(*graph, inputs), ir::interpret(*graph, inputs), 1e-6);
+}
+
 // Windows at positions that are data, in arrays small enough for registers. Positions outside are clamped.
 TEST(WhileKernel, SlicesOfRegisters) {
   const Type small(DType::f32, {3, 4}), index(DType::i32, {}), wide(DType::u64, {});

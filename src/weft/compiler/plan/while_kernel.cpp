@@ -18,6 +18,7 @@ namespace ops = ir::ops;
 namespace {
 
 constexpr std::int64_t most_elements_in_registers = 64;  // of one value
+constexpr std::int64_t most_elements_in_vectors = 512;   // the same, if all its elements are computed as vectors
 constexpr std::int64_t most_work = 16384;                // elements computed by one step
 
 bool is_16_bit_float(DType t) { return is_float(t) && byte_size(t) == 2; }
@@ -25,7 +26,8 @@ bool is_16_bit_float(DType t) { return is_float(t) && byte_size(t) == 2; }
 // Counts the elements that one step computes; nullopt if a node has no scalar form.
 class Work {
  public:
-  Work(const WhileRegion* region, bool strict) : region_(region), strict_(strict) {}
+  Work(const WhileRegion* region, const Options& options)
+      : region_(region), options_(options), strict_(options.strict), lanes_(options.target->lanes) {}
 
   std::optional<std::int64_t> of(const ir::Graph& graph) {
     std::int64_t total = 0;
@@ -45,9 +47,35 @@ class Work {
   bool fits(const Node& n) const {
     for (std::uint32_t i = 0; i < n.types.size(); ++i) {
       if (!n.types[i].is_static()) return false;
-      if (n.types[i].elements() > most_elements_in_registers && !in_memory({const_cast<Node*>(&n), i})) return false;
+      if (n.types[i].elements() > most_elements_in_registers && !in_memory({const_cast<Node*>(&n), i}) &&
+          !computes_vectors(n))
+        return false;
     }
     return true;
+  }
+
+  bool has_whole_vectors(Type t) const {
+    return lanes_ > 1 && t.rank() > 0 && t.elements() <= most_elements_in_vectors && t.size(t.rank() - 1) % lanes_ == 0;
+  }
+
+  // Returns whether the rows of the result consist of whole vectors, each of which comes from a vector of an operand, or from one element.
+  bool computes_vectors(const Node& n) const {
+    if (!has_whole_vectors(n.type())) return false;
+    const int last = n.type().rank() - 1;
+    if (n.op->kind == ir::Kind::elementwise || ir::is_parameter(n) || n.attributes_if<ir::ConstantAttributes>())
+      return true;
+    if (n.op == &ops::reshape) return has_whole_vectors(n.operand(0).type());
+    if (n.op == &ops::dynamic_slice) return in_memory(n.operand(0));
+    if (const auto* a = n.attributes_if<ir::BroadcastAttributes>()) {
+      const auto from = std::ranges::find(a->dimensions, last) - a->dimensions.begin();
+      return from == std::ssize(a->dimensions) || n.operand(0).size(static_cast<int>(from)) == 1 ||
+             from == n.operand(0).rank() - 1;
+    }
+    if (const auto* a = n.attributes_if<ir::SliceAttributes>())
+      return has_whole_vectors(n.operand(0).type()) && a->start[last] % lanes_ == 0 && a->strides[last] == 1;
+    if (n.attributes_if<ir::ConcatenateAttributes>())
+      return std::ranges::all_of(n.operands, [&](Value v) { return has_whole_vectors(v.type()); });
+    return false;
   }
 
   std::optional<std::int64_t> of(const Node& n) const {
@@ -75,7 +103,7 @@ class Work {
     if (!n.attributes_if<ir::DimensionsAttributes>() ||
         !std::ranges::all_of(n.types, [&](Type t) { return t.dtype() == DType::boolean || may_reorder(t.dtype()); }))
       return std::nullopt;
-    const auto body = Work(nullptr, strict_).of(*n.regions[0]);
+    const auto body = Work(nullptr, options_).of(*n.regions[0]);
     return body ? std::optional(n.operand(0).type().elements() * *body) : std::nullopt;
   }
 
@@ -91,7 +119,8 @@ class Work {
   std::optional<std::int64_t> of_indexing(const Node& n) const {
     if (n.op != &ops::dynamic_slice && n.op != &ops::dynamic_update_slice) return std::nullopt;
     const Type window = n.op == &ops::dynamic_slice ? n.type() : n.operand(1).type();
-    if (window.elements() > most_elements_in_registers) return std::nullopt;
+    if (window.elements() > most_elements_in_registers && !(in_memory(n.operand(0)) && has_whole_vectors(window)))
+      return std::nullopt;
     if (in_memory(n.operand(0))) return window.elements();
     std::int64_t places = 1;
     for (int d = 0; d < window.rank(); ++d) places *= n.operand(0).size(d) - window.size(d) + 1;
@@ -101,7 +130,7 @@ class Work {
   std::optional<std::int64_t> of_regions(const Node& n) const {
     std::int64_t total = 1;
     for (const ir::Graph* region : n.regions) {
-      const auto work = Work(nullptr, strict_).of(*region);
+      const auto work = Work(nullptr, options_).of(*region);
       if (!work) return std::nullopt;
       total += *work;
     }
@@ -109,7 +138,9 @@ class Work {
   }
 
   const WhileRegion* region_;
+  const Options& options_;
   bool strict_;
+  std::int64_t lanes_;
 };
 
 // Follows the bytes of carried value `i` through a region: its versions, from the parameter through each update to the region's output.
@@ -219,12 +250,13 @@ std::optional<WhileKernel> while_kernel(const ir::Graph& condition, const ir::Gr
   WhileKernel kernel{.condition = region_of(condition, options), .body = region_of(body, options), .in_memory = {}};
   kernel.contract = !options.strict;
   for (std::size_t i = 0; i < body.inputs().size(); ++i) {
-    const bool large = body.inputs()[i].type().elements() > most_elements_in_registers;
-    bool memory = large || is_indexed(*kernel.body.graph, i) || is_indexed(*kernel.condition.graph, i);
+    const std::int64_t elements = body.inputs()[i].type().elements();
+    bool memory = elements > most_elements_in_registers || is_indexed(*kernel.body.graph, i) ||
+                  is_indexed(*kernel.condition.graph, i);
     if (memory) {
       Versions in_condition(*kernel.condition.graph, i), in_body(*kernel.body.graph, i);
       memory = in_condition.follow(false) && in_body.follow(true);
-      if (!memory && large) return std::nullopt;
+      if (!memory && elements > most_elements_in_vectors) return std::nullopt;
       if (memory) {
         in_condition.write(kernel.condition);
         in_body.write(kernel.body);
@@ -233,7 +265,7 @@ std::optional<WhileKernel> while_kernel(const ir::Graph& condition, const ir::Gr
     kernel.in_memory.push_back(memory);
   }
   for (const WhileRegion* region : {&kernel.condition, &kernel.body})
-    if (!Work(region, options.strict).of(*region->graph) || !has_order(*region)) return std::nullopt;
+    if (!Work(region, options).of(*region->graph) || !has_order(*region)) return std::nullopt;
   return kernel;
 }
 
