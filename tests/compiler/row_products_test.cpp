@@ -94,6 +94,20 @@ TEST(RowProducts, AddBiasesAndResiduals) {
       }
 }
 
+// A bias that is broadcast twice is added by the product. It has an element for each column, or for the only one.
+TEST(RowProducts, AddBroadcastBiases) {
+  for (const auto& [rows, columns] : {std::pair{1, 90}, std::pair{256, 1}, std::pair{1, 1}}) {
+    const Type x(DType::f32, {rows, 128}), w(DType::f32, {128, columns}), bias(DType::f32, {columns}),
+        row(DType::f32, {1, columns}), y(DType::f32, {rows, columns});
+    const auto graph = ir::make_graph(std::vector{x, w, bias}, [&](ir::Graph&, std::span<const Value> in) {
+      const std::int64_t both[] = {0, 1};
+      return std::vector{ir::dot_general(in[0], in[1], {{}, {}, second, first}) +
+                         ir::broadcast_in_dim(ir::broadcast_in_dim(in[2], row, second), y, both)};
+    });
+    expect_same_elements(*graph);
+  }
+}
+
 TEST(RowProducts, HaveTheBitsOfProductsWhoseRowsAreKnownLater) {
   const auto network = [](std::int64_t rows) {
     const Type x(DType::f32, {rows, 96}), w(DType::f32, {96, 200}), bias(DType::f32, {200}), v(DType::f32, {96, 200});

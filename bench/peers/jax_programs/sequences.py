@@ -1,5 +1,7 @@
 """Sequences, small linear algebra, sampling and integers."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -316,9 +318,9 @@ def curves_by_points(source):
     return run, (source.uniform(20000), source.uniform(200), source.normal(200))
 
 
-@program
+@partial(program, tolerance=2e-2)
 def low_precision(source):
-    """A training step in 16 bits with weights in 32."""
+    """A training step in 16 bits with weights in 32; biases that were zero are gradients after it."""
     layers = source.layers(256, 512, 512, 10)
 
     def loss(layers, x, y):

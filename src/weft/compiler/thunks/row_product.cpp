@@ -148,10 +148,8 @@ std::shared_ptr<const ir::Graph> graph_of(const Matmul& matmul, const MatmulShap
         continue;
       }
       Value added = ir::convert(x[next++], DType::f32);
-      if (step.kind == EpilogueStep::Kind::bias) {  // one element for each column of the result, or for its only one
-        if (row.matrix_is_left) added = ir::reshape(added, {});
-        added = ir::broadcast_in_dim(added, y.type(), row.matrix_is_left ? Numbers{} : terms);
-      }
+      // A bias has an element for each column of the result, which may be the only one.
+      if (step.kind == EpilogueStep::Kind::bias) added = ir::broadcast_in_dim(added, y.type(), terms);
       y = y + added;
     }
     return std::vector{ir::convert(y, matmul.epilogue.result.dtype())};
@@ -182,8 +180,11 @@ struct RowProductCall {
 RowProductCall call_of(const ir::Graph& graph) {
   Lowered made = lowered(graph);
   RowProductCall call;
-  for (const Value v : made.inputs)
-    call.buffers.push_back(static_cast<std::size_t>(std::ranges::find(graph.inputs(), v) - graph.inputs().begin()));
+  for (const Value v : made.inputs) {
+    const auto input = std::ranges::find(graph.inputs(), v);
+    WEFT_ASSERT(input != graph.inputs().end(), "the kernel of a product reads what it should compute");
+    call.buffers.push_back(static_cast<std::size_t>(input - graph.inputs().begin()));
+  }
   call.buffers.push_back(graph.inputs().size());
   for (const Size size : made.loop.parameters) call.parameters.push_back(size.value());
   call.loop = std::move(made.loop);
