@@ -128,5 +128,27 @@ TEST(RowProducts, HaveTheBitsOfProductsWhoseRowsAreKnownLater) {
   EXPECT_TRUE(std::ranges::equal(got[0].data<float>(), want[0].data<float>()));
 }
 
+// The sums may turn out to have one term, and then there is no sum.
+TEST(RowProducts, OfOneTermThatIsKnownLater) {
+  const auto product = [](std::int64_t terms) {
+    const Type x(DType::f32, {1, terms}), w(DType::f32, {terms, 300}), v(DType::f32, {300, terms});
+    return ir::make_graph(std::vector{x, w, v}, [](ir::Graph&, std::span<const Value> in) {
+      return std::vector{ir::dot_general(in[0], in[1], {{}, {}, second, first}),
+                         ir::dot_general(in[0], in[2], {{}, {}, second, second})};
+    });
+  };
+  const std::vector<std::shared_ptr<const ir::Graph>> samples{product(8), product(11)};
+  const ir::General general = ir::generalise(samples);
+  const auto sized = compiler::compile_for_sizes(*general.graph, {.sizes = SizeValues({11})});
+  for (const std::int64_t terms : {5, 1}) {
+    const auto executable = sized->at({terms}, {});
+    ASSERT_TRUE(executable) << executable.reason();
+    const auto graph = product(terms);
+    const auto inputs = test::normal_inputs(*graph);
+    const auto got = test::run(*executable, inputs), want = ir::interpret(*graph, inputs);
+    for (std::size_t i = 0; i < want.size(); ++i) test::expect_near(got[i], want[i]);
+  }
+}
+
 }  // namespace
 }  // namespace weft::row_products

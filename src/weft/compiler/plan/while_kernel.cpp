@@ -26,8 +26,7 @@ bool is_16_bit_float(DType t) { return is_float(t) && byte_size(t) == 2; }
 // Counts the elements that one step computes; nullopt if a node has no scalar form.
 class Work {
  public:
-  Work(const WhileRegion* region, const Options& options)
-      : region_(region), options_(options), strict_(options.strict), lanes_(options.target->lanes) {}
+  Work(const WhileRegion* region, const Options& options) : region_(region), options_(options) {}
 
   std::optional<std::int64_t> of(const ir::Graph& graph) {
     std::int64_t total = 0;
@@ -54,8 +53,11 @@ class Work {
     return true;
   }
 
+  int lanes() const { return options_.target->lanes; }
+
   bool has_whole_vectors(Type t) const {
-    return lanes_ > 1 && t.rank() > 0 && t.elements() <= most_elements_in_vectors && t.size(t.rank() - 1) % lanes_ == 0;
+    return lanes() > 1 && t.rank() > 0 && t.elements() <= most_elements_in_vectors &&
+           t.size(t.rank() - 1) % lanes() == 0;
   }
 
   // Returns whether the rows of the result consist of whole vectors, each of which comes from a vector of an operand, or from one element.
@@ -72,7 +74,7 @@ class Work {
              from == n.operand(0).rank() - 1;
     }
     if (const auto* a = n.attributes_if<ir::SliceAttributes>())
-      return has_whole_vectors(n.operand(0).type()) && a->start[last] % lanes_ == 0 && a->strides[last] == 1;
+      return has_whole_vectors(n.operand(0).type()) && a->start[last] % lanes() == 0 && a->strides[last] == 1;
     if (n.attributes_if<ir::ConcatenateAttributes>())
       return std::ranges::all_of(n.operands, [&](Value v) { return has_whole_vectors(v.type()); });
     return false;
@@ -97,7 +99,7 @@ class Work {
   }
 
   // Separate kernels sum floats in another order than a loop kernel would, and 16-bit floats in f32.
-  bool may_reorder(DType t) const { return is_integer(t) || (is_float(t) && !is_16_bit_float(t) && !strict_); }
+  bool may_reorder(DType t) const { return is_integer(t) || (is_float(t) && !is_16_bit_float(t) && !options_.strict); }
 
   std::optional<std::int64_t> of_reduction(const Node& n) const {
     if (!n.attributes_if<ir::DimensionsAttributes>() ||
@@ -139,8 +141,6 @@ class Work {
 
   const WhileRegion* region_;
   const Options& options_;
-  bool strict_;
-  std::int64_t lanes_;
 };
 
 // Follows the bytes of carried value `i` through a region: its versions, from the parameter through each update to the region's output.

@@ -43,8 +43,7 @@ Axes axes_of(const std::vector<Size>& batch, Size first, Size second, const std:
 // An array in row-major order of which the operand is a part.
 struct Array {
   Numbers sizes;
-  Numbers
-      axes;  // of the operand, in the order in which they lie in the array; the others have one element, or repeat it
+  Numbers axes;  // those axes of the operand that have several elements, in the order in which they lie in the array
 };
 
 // Returns nullopt if the operand is no rectangular part of an array.
@@ -84,9 +83,9 @@ struct RowProduct {
 };
 
 std::optional<RowProduct> row_product_of(const Matmul& matmul, const MatmulShape& shape) {
-  const auto is_float_of_32_bits = [](DType dtype) { return is_float(dtype) && byte_size(dtype) <= 4; };
-  if ((!shape.m.is(1) && !shape.n.is(1)) || !is_float_of_32_bits(matmul.dot->operand(0).dtype()) ||
-      !is_float_of_32_bits(matmul.dot->operand(1).dtype()) || !is_float_of_32_bits(matmul.epilogue.result.dtype()))
+  const auto is_short_float = [](DType dtype) { return is_float(dtype) && byte_size(dtype) <= 4; };
+  if ((!shape.m.is(1) && !shape.n.is(1)) || !is_short_float(matmul.dot->operand(0).dtype()) ||
+      !is_short_float(matmul.dot->operand(1).dtype()) || !is_short_float(matmul.epilogue.result.dtype()))
     return std::nullopt;
   RowProduct result;
   result.matrix_is_left = !shape.m.is(1);
@@ -158,16 +157,17 @@ std::shared_ptr<const ir::Graph> graph_of(const Matmul& matmul, const MatmulShap
   return graph;
 }
 
-Lowered lowered(const ir::Graph& graph) {
+Result<Lowered> lowered(const ir::Graph& graph, const Target& target) {
   KernelRequest request;
   request.outputs = {graph.outputs()[0]};
   request.computes = [&](const ir::Node& n) {
     return std::ranges::find(graph.inputs(), &n, &Value::node) == graph.inputs().end();
   };
   request.free = [](const ir::Node& n) { return n.op->kind != ir::Kind::reduction; };
+  request.target = &target;
   for (const ir::Node* n : graph.nodes())
     if (n->op->kind == ir::Kind::reduction) request.reduction = n;
-  return std::move(*lower(request).kernel);
+  return lower(request).kernel;
 }
 
 // The code of a product, and how it is called.
@@ -177,28 +177,32 @@ struct RowProductCall {
   std::vector<std::int64_t> parameters;
 };
 
-RowProductCall call_of(const ir::Graph& graph) {
-  Lowered made = lowered(graph);
+// Returns nullopt if no single kernel computes the graph from its inputs.
+std::optional<RowProductCall> call_of(const ir::Graph& graph, const Target& target) {
+  auto made = lowered(graph, target);
+  if (!made) return std::nullopt;
   RowProductCall call;
-  for (const Value v : made.inputs) {
+  for (const Value v : made->inputs) {
     const auto input = std::ranges::find(graph.inputs(), v);
-    WEFT_ASSERT(input != graph.inputs().end(), "the kernel of a product reads what it should compute");
+    if (input == graph.inputs().end()) return std::nullopt;
     call.buffers.push_back(static_cast<std::size_t>(input - graph.inputs().begin()));
   }
   call.buffers.push_back(graph.inputs().size());
-  for (const Size size : made.loop.parameters) call.parameters.push_back(size.value());
-  call.loop = std::move(made.loop);
+  for (const Size size : made->loop.parameters) call.parameters.push_back(size.value());
+  call.loop = std::move(made->loop);
   return call;
 }
 
 }  // namespace
 
-std::optional<Unit> row_product_unit(const Matmul& matmul, const SizeValues& values) {
+std::optional<Unit> row_product_unit(const Matmul& matmul, const Target& target, const SizeValues& values) {
   const auto shape = shape_at(matmul, values);
   if (!shape || has_empty_operand(matmul, values)) return std::nullopt;
   const auto row = row_product_of(matmul, *shape);
   if (!row) return std::nullopt;
-  const auto call = std::make_shared<const RowProductCall>(call_of(*graph_of(matmul, *shape, *row)));
+  auto found = call_of(*graph_of(matmul, *shape, *row), target);
+  if (!found) return std::nullopt;
+  const auto call = std::make_shared<const RowProductCall>(std::move(*found));
   const auto routine =
       std::make_shared<Routine>(Routine{.source = &call->loop, .key = call->loop.key(), .keeps = call});
   Unit unit = product_unit(matmul, values);

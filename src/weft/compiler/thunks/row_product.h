@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <weft/compiler/options/target.h>
 #include <weft/compiler/plan/matmul.h>
 #include <weft/compiler/plan/unit.h>
 
@@ -11,6 +12,6 @@ namespace weft::compiler {
 
 // Makes the unit of a product with known sizes. Returns nullopt if it is no such product, or if generated code could not read its matrix in
 // the order in which it lies in memory. The result's bits do not depend on whether the sizes were known at compile time.
-std::optional<Unit> row_product_unit(const Matmul& matmul, const SizeValues& values);
+std::optional<Unit> row_product_unit(const Matmul& matmul, const Target& target, const SizeValues& values);
 
 }  // namespace weft::compiler

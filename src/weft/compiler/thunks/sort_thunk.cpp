@@ -109,7 +109,7 @@ auto in_either_order(const ir::Node& n, auto&& f) {
   return result ? result : f(n.operand(1), n.operand(0));
 }
 
-// Appends the orders by which the comparator compares, one after the other where elements are equal: x < y, or x == y and a further
+// Returns the orders by which the comparator compares, one after the other where elements are equal: x < y, or x == y and a further
 // comparison. Returns nullopt if it compares in another way.
 std::optional<std::vector<SortOrder>> orders_of(Value v, const ir::Graph& comparator) {
   using Orders = std::optional<std::vector<SortOrder>>;

@@ -28,12 +28,13 @@ Unit ThunkMaker::make_product(const Matmul& matmul) const {
   if (options_.target->is_nvidia())
     return gpu_product_unit(matmul, {.strict = options_.strict, .choices = choices_}, options_.sizes);
   if (options_.strict) return matmul_unit(matmul, true, options_.sizes);
+  const Target& target = options_.target->of_thunks();
   if (is_static(matmul))
-    if (auto unit = row_product_unit(matmul, options_.sizes)) return std::move(*unit);
+    if (auto unit = row_product_unit(matmul, target, options_.sizes)) return std::move(*unit);
   Unit unit = matmul_unit(matmul, false, options_.sizes);
   if (auto* later = std::get_if<SizedLater>(&unit.form))
-    later->at = [matmul, at_other_sizes = std::move(later->at)](const SizeValues& now) {
-      auto of_row = row_product_unit(matmul, now);
+    later->at = [matmul, target, at_other_sizes = std::move(later->at)](const SizeValues& now) {
+      auto of_row = row_product_unit(matmul, target, now);
       return of_row ? std::move(of_row) : at_other_sizes(now);
     };
   return unit;

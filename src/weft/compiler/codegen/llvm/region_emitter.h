@@ -66,7 +66,7 @@ class RegionEmitter {
   Elements iota(const ir::Node& n);
   Elements elementwise(const ir::Node& n);
   std::vector<ir::Scalar> operands_of(const ir::Node& n, std::size_t element) const;
-  // Of a value, as many elements from `first` on as a vector has lanes, or the only one.
+  // Returns the elements of a value that fill a vector from `first` on; of a scalar, its only element.
   std::span<Value* const> chunk_of(ir::Value v, std::size_t first) const;
   bool reads_vectors(const ir::Node& n, std::size_t first) const;
   std::vector<ir::Scalar> vectors_of(const ir::Node& n, std::size_t first) const;
