@@ -156,7 +156,8 @@ def dynamic_figures(build: Path, quick: bool, say) -> list[Figure]:
 
 
 # Programs of peers/programs_jax.py, and how many times as fast as jax.jit they must be.
-PROGRAMS = {"scan-gradient": 20, "squared-differences": 1.5, "transposed-convolution-gradient": 3, "convolution-gradient": 3}
+PROGRAMS = {"scan-gradient": 20, "squared-differences": 2, "transposed-convolution-gradient": 5, "convolution-gradient": 5,
+            "quasi-separable-factor": 5, "orbits-gradient": 5}
 
 
 def program_figures(build: Path, quick: bool, say) -> list[Figure]:

@@ -59,12 +59,80 @@ def convolution_gradient(size=64, channels=32):
     return jax.grad(loss, argnums=(0, 1)), (normal(1, size, size, size, channels), 0.05 * normal(3, 3, 3, channels, channels))
 
 
+def quasi_separable_factor(steps=2000, size=3):
+    """jax-ml/jax#36799: the Cholesky factor of a quasi-separable matrix, as a scan whose carry is a small matrix of f64."""
+    jax.config.update("jax_enable_x64", True)
+
+    def factor(diagonal, p, q, transition):
+        def step(carry, row):
+            d, p, q, a = row
+            pivot = jnp.sqrt(d - p @ carry @ p)
+            moved = carry @ a.T
+            w = (q - p @ moved) / pivot
+            return a @ moved + jnp.outer(w, w), (pivot, w)
+
+        return jax.lax.scan(step, jnp.zeros((size, size)), (diagonal, p, q, transition))[1]
+
+    transition = 0.5 * np.eye(size) + 0.05 * normal(steps, size, size)
+    return factor, (2.5 + 0.1 * normal(steps).astype(np.float64), *(0.1 * normal(steps, size).astype(np.float64) for _ in range(2)), transition)
+
+
+def orbits_gradient(steps=2800, planets=3):
+    """kemasuda/jnkepler#18: a gradient through a scan of planets on orbits around a star, with Newton's method in a custom JVP and checkpoints."""
+    jax.config.update("jax_enable_x64", True)
+
+    @jax.custom_jvp
+    def anomaly(e_cos, e_sin, mean):
+        def newton(_, x):
+            return x - (x - e_cos * jnp.sin(x) + e_sin * (1 - jnp.cos(x)) - mean) / (1 - e_cos * jnp.cos(x) + e_sin * jnp.sin(x))
+
+        return jax.lax.fori_loop(0, 4, newton, mean)
+
+    @anomaly.defjvp
+    def _(primals, tangents):
+        e_cos, e_sin, mean = primals
+        x = anomaly(*primals)
+        change = tangents[2] + jnp.sin(x) * tangents[0] - (1 - jnp.cos(x)) * tangents[1]
+        return x, change / (1 - e_cos * jnp.cos(x) + e_sin * jnp.sin(x))
+
+    def drift(x, v, mu, dt):
+        r = jnp.sqrt(jnp.sum(x * x, -1))
+        a = 1 / (2 / r - jnp.sum(v * v, -1) / mu)
+        n = jnp.sqrt(mu / a) / a
+        e_cos, e_sin = 1 - r / a, jnp.sum(x * v, -1) / (n * a * a)
+        d = anomaly(e_cos, e_sin, n * dt)
+        s, c = jnp.sin(d), jnp.cos(d)
+        f, g = a / r * (c - 1) + 1, dt + (s - d) / n
+        near = 1 - e_cos * c + e_sin * s
+        df, dg = -a / (r * near) * n * s, (c - 1) / near + 1
+        return f[:, None] * x + g[:, None] * v, df[:, None] * x + dg[:, None] * v
+
+    def kick(x, v, masses, dt):
+        apart = x[:, None] - x
+        squared = jnp.sum(apart * apart, -1) + jnp.eye(planets)
+        return v - dt * jnp.sum(masses[:, None] * apart / squared[..., None] ** 1.5, 1)
+
+    def loss(x, v, masses):
+        @jax.checkpoint
+        def step(state, _):
+            x, v = drift(*state, jnp.cumsum(masses) + 1, 0.05)
+            v = kick(x, v, masses, 0.05)
+            return (x, v), x[:, 0]
+
+        return jnp.sum(jax.lax.scan(step, (x, v), length=steps)[1])
+
+    x = np.stack([np.arange(1.0, planets + 1), np.zeros(planets), 0.01 * np.arange(planets)], 1)
+    v = np.stack([np.zeros(planets), np.arange(1, planets + 1) ** -0.5, np.zeros(planets)], 1)
+    return jax.grad(loss, argnums=(0, 1, 2)), (x, v, 1e-4 * np.ones(planets))
+
+
 def normal(*shape: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal(shape, np.float32)
 
 
 PROGRAMS = {f.__name__.replace("_", "-"): f
-            for f in (scan_gradient, squared_differences, transposed_convolution_gradient, convolution_gradient)}
+            for f in (scan_gradient, squared_differences, transposed_convolution_gradient, convolution_gradient, quasi_separable_factor,
+                      orbits_gradient)}
 
 
 def main() -> None:

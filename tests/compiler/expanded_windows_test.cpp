@@ -1,4 +1,6 @@
 // Convolutions and pools that passes replace by sums and folds of slices give what the interpreter does.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include <weft/ir/interpreter.h>
@@ -73,6 +75,37 @@ TEST(ExpandedWindows, FoldTheElementsOfAWindow) {
         }) : (tensor<)",
                  p.x, "xf32>, tensor<f32>) -> tensor<", p.y, "xf32>\n  return %0 : tensor<", p.y, "xf32>\n}"));
     }
+}
+
+// Returns a program that folds each row up to each of its elements, as JAX writes it.
+std::string running_fold(std::string_view op, std::string_view init, std::int64_t rows, std::int64_t size, bool forward,
+                         std::string_view dtype) {
+  const std::string type = concat("tensor<", rows, "x", size, "x", dtype, ">"), scalar = concat("tensor<", dtype, ">");
+  return concat("func.func @main(%x: ", type, ") -> ", type, " {\n  %c = stablehlo.constant dense<", init,
+                "> : ", scalar, "\n  %i = stablehlo.broadcast_in_dim %c, dims = [] : (", scalar, ") -> ", scalar,
+                "\n  %0 = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 1, ", size,
+                ">, padding = dense<[[0, 0], [", forward ? size - 1 : 0, ", ", forward ? 0 : size - 1,
+                "]]> : tensor<2x2xi64>}> ({\n  ^bb0(%a: ", scalar, ", %b: ", scalar, "):\n    %1 = stablehlo.", op,
+                " %a, %b : ", scalar, "\n    stablehlo.return %1 : ", scalar, "\n  }) : (", type, ", ", scalar, ") -> ",
+                type, "\n  return %0 : ", type, "\n}");
+}
+
+TEST(ExpandedWindows, ShortRunningFoldsOfFewAndOfManyRowsGiveTheSameBits) {
+  for (const std::string_view dtype : {"f32", "bf16", "f64", "i32"})
+    for (const auto& [op, init] : {std::pair("add", "0"), std::pair("multiply", "1")})
+      for (const bool forward : {true, false}) {
+        const std::string start = dtype == "i32" ? init : concat(init, ".0");
+        const auto many = ir::parse(running_fold(op, start, 500, 5, forward, dtype));
+        const auto few = ir::parse(running_fold(op, start, 3, 5, forward, dtype));
+        const Array x = test::random_array(many->inputs()[0].type(), 1);
+        Array first_rows(few->inputs()[0].type());
+        std::ranges::copy(x.bytes().first(first_rows.bytes().size()), first_rows.bytes().begin());
+        const Array of_many = test::run_compiled(*many, std::vector{x})[0];
+        const Array of_few = test::run_compiled(*few, std::vector{first_rows})[0];
+        SCOPED_TRACE(concat(op, " of ", dtype, forward ? ", forward" : ", backward"));
+        EXPECT_TRUE(std::ranges::equal(of_many.bytes().first(of_few.bytes().size()), of_few.bytes()));
+        test::expect_near(of_few, ir::interpret(*few, std::vector{first_rows})[0]);
+      }
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);
 
 std::shared_ptr<ir::Graph> expand_convolutions(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> expand_padding(const ir::Graph& graph);
-std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target);
+std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target, bool strict);
 
 // Passes for GPUs: what their kernels do not compute becomes something that they do.
 std::shared_ptr<ir::Graph> expand_folds(const ir::Graph& graph, const Target& target);

@@ -10,10 +10,10 @@
 #include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/passes/running_fold.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/legalize/expand_regions.h>
 #include <weft/ir/ops.h>
-#include <weft/ir/ops/window.h>
 #include <weft/ir/resize.h>
 
 namespace weft::compiler {
@@ -105,30 +105,6 @@ std::vector<Value> fold_in_groups(ir::Graph& graph, const ir::Node& node, std::s
 }
 
 // ---- running folds
-
-struct RunningFold {
-  const ir::Op* op = nullptr;
-  int dimension = 0;
-  bool is_forward = true;  // over the elements before each one
-};
-
-std::optional<RunningFold> running_fold(const ir::Node& node) {
-  if (node.op != &ir::ops::reduce_window || !ir::is_static(node) || node.operands.size() != 2) return std::nullopt;
-  const Type x = node.operand(0).type();
-  const ir::Op* const op = ir::reduction_op(*node.regions[0]);
-  const ir::Literal* const init = ir::splat_of(node.operand(1));
-  if (!op || !init || x.elements() == 0 || splat_bits(*init) != identity_of(*op, x.dtype())) return std::nullopt;
-  std::optional<RunningFold> found;
-  for (int d = 0; d < x.rank(); ++d) {
-    const ir::WindowDim w = ir::window_dim(node.attributes<ir::ReduceWindowAttributes>(), d);
-    if (w.is_trivial()) continue;
-    const bool is_whole = w.stride == 1 && w.base_dilation == 1 && w.dilation == 1 && w.size >= x.size(d);
-    const bool is_forward = w.low == w.size - 1 && w.high == 0, is_backward = w.low == 0 && w.high == w.size - 1;
-    if (found || !is_whole || !(is_forward || is_backward)) return std::nullopt;
-    found = {op, d, is_forward};
-  }
-  return found;
-}
 
 // Returns x with each element `distance` places further in the direction of the fold, and the identity in front.
 Value shifted(Value x, Value identity, const RunningFold& fold, std::int64_t distance) {

@@ -25,6 +25,10 @@ std::shared_ptr<ir::Graph> inline_composites_for(const ir::Graph& graph, const O
   return options.strict ? inline_composites(graph) : inline_composites_without_kernel(graph, *options.target);
 }
 
+std::shared_ptr<ir::Graph> expand_windows_for(const ir::Graph& graph, const Options& options) {
+  return expand_windows(graph, *options.target, options.strict);
+}
+
 constexpr Pass pass_table[] = {
     {"inline-composites", "replaces composites without a kernel by their decomposition", inline_composites_for},
     {"absorb-transposes", "lets products read the operands of transposes", for_all<absorb_transposes>},
@@ -37,8 +41,7 @@ constexpr Pass pass_table[] = {
     {"expand-folds", "replaces folds of several tensors, and running folds, by elementwise steps, for GPUs",
      for_target<expand_folds>,
      /*in_strict_mode=*/false},
-    {"expand-windows", "replaces reduce_window with few elements in a window by elementwise ops",
-     for_target<expand_windows>},
+    {"expand-windows", "replaces reduce_window with few elements in a window by elementwise ops", expand_windows_for},
     {"expand-convolutions", "replaces convolutions of each channel on its own by a sum of shifted products",
      for_target<expand_convolutions>, /*in_strict_mode=*/false},
     {"expand-padding", "replaces padding between elements by reshapes and padding behind elements",
