@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -97,7 +99,7 @@ class Captioner:
 def main() -> None:
     flags = parse_flags(__doc__, ("jit",))
     limit_threads(flags.threads)  # before JAX's first computation, which starts its threads
-    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_platforms", os.environ.get("JAX_PLATFORMS", "cpu"))
     model, optimizer = Captioner(flags.sizes, flags.dtype), optax.adam(1e-3)
     weights = init(flags.sizes)
     state = optimizer.init(weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,7 +108,7 @@ def main() -> None:
     flags = job_parser(__doc__).parse_args()
     config = read_config(flags.job)
     limit_threads(config.threads)  # before JAX's first computation, which starts its threads
-    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_platforms", os.environ.get("JAX_PLATFORMS", "cpu"))
     jax.config.update("jax_enable_x64", config.dtype == "f64")
     optimizer = make_optimizer(config)
     train_step = make_train_step(Gpt(config), optimizer)
