@@ -80,8 +80,8 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
 }
 
 // Rounds f32 to the nearest value of f16 or bf16, ties to even. Does not use the instruction for bf16, which treats numbers below 2^-126 as
-// zero.
-Value* ScalarEmitter::round(Value* value, DType dtype) {
+// zero. `nan_is_rounded` is true if a NaN is one of dtype already.
+Value* ScalarEmitter::round(Value* value, DType dtype, bool nan_is_rounded) {
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
   if (target_.is_nvidia()) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getBFloatTy())), compute_type(dtype));
@@ -90,7 +90,7 @@ Value* ScalarEmitter::round(Value* value, DType dtype) {
   Value* odd = b_.CreateAnd(b_.CreateLShr(bits, 16), llvm::ConstantInt::get(integer, 1));
   Value* rounded = b_.CreateAdd(b_.CreateAdd(bits, llvm::ConstantInt::get(integer, 0x7fff)), odd);
   Value* quiet = b_.CreateOr(bits, llvm::ConstantInt::get(integer, 0x400000));
-  Value* kept = b_.CreateSelect(b_.CreateFCmpUNO(value, value), quiet, rounded);
+  Value* kept = nan_is_rounded ? rounded : b_.CreateSelect(b_.CreateFCmpUNO(value, value), quiet, rounded);
   return b_.CreateBitCast(b_.CreateAnd(kept, llvm::ConstantInt::get(integer, 0xffff0000u)), compute_type(dtype));
 }
 
@@ -148,6 +148,17 @@ bool has_steps(Prim prim) {
          prim == Prim::remainder;
 }
 
+// Returns whether the result has as few bits as the operands: it is one of them, except for its sign, or an integer.
+bool needs_no_rounding(Prim prim) {
+  return has_steps(prim) || prim == Prim::negate || prim == Prim::absolute || prim == Prim::maximum ||
+         prim == Prim::minimum;
+}
+
+// Returns whether a CPU computes by one instruction, which gives one of the operands' NaNs or the default NaN, whose last 16 bits are 0.
+bool is_arithmetic(Prim prim) {
+  return prim == Prim::add || prim == Prim::subtract || prim == Prim::multiply || prim == Prim::divide;
+}
+
 }  // namespace
 
 Value* ScalarEmitter::rounded(Scalar x) {
@@ -162,7 +173,8 @@ Scalar ScalarEmitter::apply(Prim prim, std::initializer_list<Scalar> operands) {
   const std::span<Value* const> values(x, n);
   if (!is_float(dtype)) return to_scalar(integer_prim(prim, values, dtype), dtype);
   Value* const result = float_prim(prim, values, dtype);
-  return to_scalar(rounds_at_stores() ? result : round(result, dtype), dtype);
+  const bool is_rounded = rounds_at_stores() || (!target_.is_gpu && needs_no_rounding(prim));
+  return to_scalar(is_rounded ? result : round(result, dtype, !target_.is_gpu && is_arithmetic(prim)), dtype);
 }
 
 // Does not use LLVM's maximum and minimum: LLVM 19 narrows them to f16 for widened operands and then returns 0 for NaN and 0.

@@ -43,7 +43,8 @@ class ScalarEmitter final : public ir::ScalarBuilder {
  private:
   llvm::Value* to_integer(llvm::Value* value, DType dtype);
   llvm::Value* widened_pairs(llvm::Value* stored);
-  llvm::Value* round(llvm::Value* value, DType dtype);  // to a value that the dtype can represent
+  // Returns the nearest value that the dtype can represent.
+  llvm::Value* round(llvm::Value* value, DType dtype, bool nan_is_rounded = false);
   // Whether results of 16-bit floats are rounded only where they are stored or converted. On a GPU, rounding them after each operation would
   // take longer than the operations.
   bool rounds_at_stores() const { return target_.is_gpu && contract_; }
