@@ -56,6 +56,21 @@ TEST(Shardy, Shardings) {
   EXPECT_THAT([&] { read(R"(<@mesh, [{"x")", 1); }, ThrowsMessage<Error>(HasSubstr("got end of text")));
 }
 
+TEST(Shardy, OpenDimensionsOfAConstraintKeepTheAxesOfTheValue) {
+  const Sharding rows(two_by_four, {{0}, {}}), both(two_by_four, {{0, 1}, {}}), columns(two_by_four, {{}, {1}});
+  const auto make = [](std::string_view constraint, const Sharding& held) {
+    return concat(constrained(constraint, held));
+  };
+  EXPECT_EQ(make("<@mesh, [{?}, {}]>", rows), R"([{"x"}, {}])");
+  EXPECT_EQ(make("<@mesh, [{}, {?}]>", rows), "[{}, {}]");
+  EXPECT_EQ(make(R"(<@mesh, [{"x", ?}, {}]>)", both), R"([{"x", "y"}, {}])");
+  EXPECT_EQ(make(R"(<@mesh, [{"y", ?}, {}]>)", both), R"([{"y"}, {}])");
+  // Another dimension, or the list of axes that hold copies, has the axis already.
+  EXPECT_EQ(make(R"(<@mesh, [{?}, {"y"}]>)", both), R"([{"x"}, {"y"}])");
+  EXPECT_EQ(make(R"(<@mesh, [{?}, {?}], replicated={"y"}>)", columns), "[{}, {}]");
+  EXPECT_EQ(make(R"(<@mesh, [{?}, {?}], unreduced={"x"}>)", columns), R"([{}, {"y"}], unreduced={"x"})");
+}
+
 // The axis of size 12 is cut after 2 and after 6.
 TEST(Shardy, PartsOfAnAxisAreAxesOfTheirOwn) {
   const auto with = [](const char* constraint) {

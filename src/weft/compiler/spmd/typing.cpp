@@ -250,10 +250,9 @@ class Typing {
     if (ir::is_parameter(node)) {
       division.results = {inputs_[node.attributes<ir::ParameterAttributes>().index]};
     } else if (const auto* constraint = node.attributes_if<ir::ShardingAttributes>()) {
-      const int rank = node.type().rank();
       const ir::Sharding asked = ir::single_device(constraint->sharding)
-                                     ? ir::Sharding(mesh_, rank)
-                                     : ir::parse_sharding(constraint->sharding, mesh_, rank);
+                                     ? ir::Sharding(mesh_, node.type().rank())
+                                     : ir::constrained(constraint->sharding, seen(node.operand(0)));
       division.operands = division.results = {as_far_as_sizes_divide(asked, node.type())};
       for (int d = 0; d < node.type().rank(); ++d)
         for (const int factor : t.factors->results[0][d]) division.axes[factor] = division.results[0].axes(d);

@@ -129,15 +129,23 @@ void add_axes(const AxisPart& part, const Mesh& mesh, Sharding::Axes& axes) {
           name_of_part(part.name, part.before, part.size));
 }
 
-// Reads {"x", "y", ?}.
-Sharding::Axes axes(Reader& reader, const Mesh& mesh) {
+struct ReadAxes {
   Sharding::Axes axes;
+  bool is_open = false;  // whether further axes may follow
+};
+
+// Reads {"x", "y", ?}.
+ReadAxes axes(Reader& reader, const Mesh& mesh) {
+  ReadAxes result;
   reader.expect("{");
   for (bool first = true; !reader.take("}"); first = false) {
     if (!first) reader.expect(",");
-    if (!reader.take("?")) add_axes(axis_part(reader), mesh, axes);
+    if (reader.take("?"))
+      result.is_open = true;
+    else
+      add_axes(axis_part(reader), mesh, result.axes);
   }
-  return axes;
+  return result;
 }
 
 const std::string* find(const Annotations& annotations, std::string_view name) {
@@ -233,16 +241,30 @@ Mesh parse_mesh(std::string_view text) {
 
 namespace {
 
-// Reads <@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}>.
-Sharding sharding(Reader& reader, const Mesh& mesh, int rank) {
+// Gives an open dimension the axes that `held` has there behind those that are given, up to the first one that is used already.
+void extend(Sharding::Axes& given, const Sharding::Axes& held, Sharding::Axes& used) {
+  if (held.size() < given.size() || !std::equal(given.begin(), given.end(), held.begin())) return;
+  for (std::size_t i = given.size(); i < held.size() && std::ranges::count(used, held[i]) == 0; ++i) {
+    given.push_back(held[i]);
+    used.push_back(held[i]);
+  }
+}
+
+// Reads <@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}>. Extends open dimensions by the axes of `held`, if it is given.
+Sharding sharding(Reader& reader, const Mesh& mesh, int rank, const Sharding* held = nullptr) {
   reader.expect("<");
   reader.next();  // @mesh; a function uses one
   reader.expect(",");
   reader.expect("[");
   std::vector<Sharding::Axes> dims;
+  std::vector<std::size_t> open;
+  Sharding::Axes used;
   while (!reader.take("]")) {
     if (!dims.empty()) reader.expect(",");
-    dims.push_back(axes(reader, mesh));
+    ReadAxes read = axes(reader, mesh);
+    if (read.is_open) open.push_back(dims.size());
+    used.insert(used.end(), read.axes.begin(), read.axes.end());
+    dims.push_back(std::move(read.axes));
     if (reader.is(Token::Kind::identifier)) reader.next();  // the priority: p1
   }
   Sharding::Partial partial;
@@ -250,11 +272,15 @@ Sharding sharding(Reader& reader, const Mesh& mesh, int rank) {
     const bool is_partial = reader.take("unreduced");
     if (!is_partial) reader.expect("replicated");
     reader.expect("=");
-    for (const int axis : axes(reader, mesh))
+    for (const int axis : axes(reader, mesh).axes) {
+      used.push_back(axis);
       if (is_partial) partial.emplace_back(axis, Reduction::sum);
+    }
   }
   reader.expect(">");
   require(std::ssize(dims) == rank, "the sharding has ", dims.size(), " dimensions, the tensor has ", rank);
+  if (held)
+    for (const std::size_t d : open) extend(dims[d], held->axes(static_cast<int>(d)), used);
   return {mesh, std::move(dims), std::move(partial)};
 }
 
@@ -284,12 +310,24 @@ std::vector<Sharding> shardings(std::string_view text, const Mesh& mesh, std::sp
 
 }  // namespace
 
-Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
+namespace {
+
+Sharding whole_sharding(std::string_view text, const Mesh& mesh, int rank, const Sharding* held) {
   Reader reader(text);
   reader.take("#sdy.sharding");
-  Sharding result = sharding(reader, mesh, rank);
+  Sharding result = sharding(reader, mesh, rank, held);
   reader.expect_end();
   return result;
+}
+
+}  // namespace
+
+Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank) {
+  return whole_sharding(text, mesh, rank, nullptr);
+}
+
+Sharding constrained(std::string_view constraint, const Sharding& held) {
+  return whole_sharding(constraint, held.mesh(), held.rank(), &held);
 }
 
 std::optional<std::int64_t> single_device(std::string_view sharding) {
@@ -307,7 +345,7 @@ ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
   reader.expect("#sdy");
   reader.expect("<");
   reader.expect("manual_axes");
-  const Sharding::Axes manual = axes(reader, mesh);
+  const Sharding::Axes manual = axes(reader, mesh).axes;
   std::vector<Type> types;
   for (const Value v : node.operands) types.push_back(v.type());
   ManualShardings result{shardings(a.in_shardings, mesh, types, manual),

@@ -19,6 +19,11 @@ Mesh parse_mesh(std::string_view text);
 // Throws Error if the text is wrong, if the mesh lacks an axis or a part, or if the rank differs.
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank);
 
+// Returns what a constraint makes of a value that is sharded like `held`: as above, but an open dimension keeps the axes that `held` splits it
+// along, as far as they continue the given ones and the constraint does not use them elsewhere. The result has no partial sums but those that
+// the constraint asks for.
+Sharding constrained(std::string_view constraint, const Sharding& held);
+
 // Returns the device that holds a whole value, if the sharding says so with a mesh of its own, #sdy.sharding<mesh<[], device_ids=[3]>, []>.
 std::optional<std::int64_t> single_device(std::string_view sharding);
 
