@@ -81,6 +81,12 @@ TEST(Plugin, TellsWhyItRefuses) {
   EXPECT_THAT(wrong.message, HasSubstr("programs of the format hlo are not supported"));
   compile("func.func @main(%x: tensor<2x!quant.uniform<i8:f32, 1.0>>) { return }", &wrong);
   EXPECT_NE(wrong.code, PJRT_Error_Code_OK);
+  const std::string misspelt = "\x3a\x07\x0a\x05xlb_b",
+                    of_xla = "\x3a\x07\x0a\x05xla_b";  // field 7, with the names as field 1
+  compile(twice, &wrong, "mlir", misspelt);
+  EXPECT_EQ(wrong.code, PJRT_Error_Code_INVALID_ARGUMENT);
+  EXPECT_THAT(wrong.message, HasSubstr("No such compile option: 'xlb_b'"));
+  destroy(compile(twice, nullptr, "mlir", of_xla));
   PJRT_Client_DmaMap_Args map{.struct_size = PJRT_Client_DmaMap_Args_STRUCT_SIZE};
   const Failure missing = failure(api().PJRT_Client_DmaMap(&map));
   EXPECT_EQ(missing.code, PJRT_Error_Code_UNIMPLEMENTED);

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include <weft/base/error.h>
 #include <weft/pjrt/protobuf.h>
 
 namespace weft::pjrt {
@@ -26,12 +27,23 @@ std::vector<std::int64_t> assigned_devices(std::string_view assignment) {
   return devices;
 }
 
+// An entry of the map of options by name, compiler_options in JAX. Those of XLA are accepted, so that scripts which set them run.
+void require_known_option(std::string_view entry) {
+  constexpr std::uint64_t key = 1;
+  MessageReader(entry, name).fields([&](std::uint64_t field, std::uint64_t, std::string_view option) {
+    require(field != key || option.starts_with("xla_"), "No such compile option: '", option,
+            "'. Options of XLA begin with xla_, and change nothing in weft");
+  });
+}
+
 }  // namespace
 
 CompileOptions read_compile_options(std::string_view bytes) {
   constexpr std::uint64_t executable_build_options = 3, num_replicas = 4, num_partitions = 5, assignment = 9;
+  constexpr std::uint64_t options_by_name = 7;
   CompileOptions options;
   MessageReader(bytes, name).fields([&](std::uint64_t outer, std::uint64_t, std::string_view inner) {
+    if (outer == options_by_name) require_known_option(inner);
     if (outer != executable_build_options) return;
     MessageReader(inner, name).fields([&](std::uint64_t field, std::uint64_t number, std::string_view value) {
       if (field == num_replicas) options.replicas = static_cast<std::int64_t>(number);

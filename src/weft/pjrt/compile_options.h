@@ -13,7 +13,7 @@ struct CompileOptions {
   std::vector<std::int64_t> devices;  // the id of the device of each replica or partition; empty: not said
 };
 
-// Skips everything else. Throws Error if the bytes are no protocol buffer.
+// Skips everything else. Throws Error if the bytes are no protocol buffer, or name an option that neither weft nor XLA has.
 CompileOptions read_compile_options(std::string_view bytes);
 
 // Returns a DeviceAssignmentProto: each replica, or each partition of the only one, runs on the device with this id.
