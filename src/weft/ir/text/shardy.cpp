@@ -308,10 +308,6 @@ std::vector<Sharding> shardings(std::string_view text, const Mesh& mesh, std::sp
   return all;
 }
 
-}  // namespace
-
-namespace {
-
 Sharding whole_sharding(std::string_view text, const Mesh& mesh, int rank, const Sharding* held) {
   Reader reader(text);
   reader.take("#sdy.sharding");
