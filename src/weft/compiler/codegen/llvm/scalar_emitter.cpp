@@ -80,7 +80,7 @@ Value* ScalarEmitter::to_memory(Value* computed, DType dtype) {
 }
 
 // Rounds f32 to the nearest value of f16 or bf16, ties to even. Does not use the instruction for bf16, which treats numbers below 2^-126 as
-// zero. `nan_is_rounded` is true if a NaN is one of dtype already.
+// zero. `nan_is_rounded` says that a NaN, if the value is one, can be represented as it is.
 Value* ScalarEmitter::round(Value* value, DType dtype, bool nan_is_rounded) {
   if (dtype == DType::f16) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getHalfTy())), compute_type(dtype));
   if (dtype != DType::bf16) return value;
@@ -148,7 +148,7 @@ bool has_steps(Prim prim) {
          prim == Prim::remainder;
 }
 
-// Returns whether the result has as few bits as the operands: it is one of them, except for its sign, or an integer.
+// Returns whether the result is exact in the operands' format: one of them, except for its sign, an integer next to one, or a remainder.
 bool needs_no_rounding(Prim prim) {
   return has_steps(prim) || prim == Prim::negate || prim == Prim::absolute || prim == Prim::maximum ||
          prim == Prim::minimum;
