@@ -87,11 +87,13 @@ Value* ScalarEmitter::round(Value* value, DType dtype, bool nan_is_rounded) {
   if (target_.is_nvidia()) return b_.CreateFPExt(b_.CreateFPTrunc(value, widen(b_.getBFloatTy())), compute_type(dtype));
   llvm::Type* integer = widen(b_.getInt32Ty());
   Value* bits = b_.CreateBitCast(value, integer);
-  Value* odd = b_.CreateAnd(b_.CreateLShr(bits, 16), llvm::ConstantInt::get(integer, 1));
-  Value* rounded = b_.CreateAdd(b_.CreateAdd(bits, llvm::ConstantInt::get(integer, 0x7fff)), odd);
-  Value* quiet = b_.CreateOr(bits, llvm::ConstantInt::get(integer, 0x400000));
+  const auto constant = [&](std::uint32_t all) { return llvm::ConstantInt::get(integer, all); };
+  // Adds 0x7fff, or 0x8000 to odd numbers, by subtracting the negative, whose bits two logical operations make: with AVX-512, they are one.
+  Value* even = b_.CreateAnd(b_.CreateNot(b_.CreateLShr(bits, 16)), constant(1));
+  Value* rounded = b_.CreateSub(bits, b_.CreateOr(even, constant(0xffff8000u)));
+  Value* quiet = b_.CreateOr(bits, constant(0x400000));
   Value* kept = nan_is_rounded ? rounded : b_.CreateSelect(b_.CreateFCmpUNO(value, value), quiet, rounded);
-  return b_.CreateBitCast(b_.CreateAnd(kept, llvm::ConstantInt::get(integer, 0xffff0000u)), compute_type(dtype));
+  return b_.CreateBitCast(b_.CreateAnd(kept, constant(0xffff0000u)), compute_type(dtype));
 }
 
 // On a GPU, extends each lane on its own: LLVM 19 joins the extension of a vector with its load to an instruction that does not exist.
