@@ -15,6 +15,7 @@ namespace {
 std::size_t reserved(std::size_t count) { return std::min(count, std::size_t{256}); }
 
 constexpr std::string_view conversion_cast = "builtin.unrealized_conversion_cast";
+constexpr int depth_of_bodies = 2;  // of functions: the module's region is the first one around an operation
 
 }  // namespace
 
@@ -61,7 +62,8 @@ void ModuleReader::top_level(ByteReader in) {
   const auto [operations, has_arguments] = in.flagged();
   if (has_arguments || operations != 1) in.fail("expected one module");
   Scope scope;
-  const text::Operation module = operation(in, scope);
+  text::Operation module;
+  operation(in, scope, module);
   if (module.name != "builtin.module" || module.regions.size() != 1) in.fail("expected one builtin.module");
   if (!in.is_at_end()) in.fail("more bytes follow the module");
   module_attributes(module);
@@ -112,9 +114,9 @@ void ModuleReader::require_known(OperationKind& kind, std::size_t at) {
   kind.is_known = true;
 }
 
-text::Operation ModuleReader::operation(ByteReader& in, Scope& scope) {
+// Reads an operation into one that is empty.
+void ModuleReader::operation(ByteReader& in, Scope& scope, text::Operation& op) {
   if (++operations_ > limits_.operations) in.fail(concat("more than ", limits_.operations, " operations"));
-  text::Operation op;
   op.at = in.at();
   OperationKind& kind = this->kind(in.index(container_.operations.size(), "operation name"));
   op.name = kind.name;
@@ -127,7 +129,7 @@ text::Operation ModuleReader::operation(ByteReader& in, Scope& scope) {
   attributes(in, mask, kind, op);
   if (op.name == conversion_cast) {
     cast(in, mask, scope, op.at);
-    return op;
+    return;
   }
   if (mask & has_results) results(in, scope, op);
   if (mask & has_operands) operands(in, scope, op);
@@ -135,7 +137,6 @@ text::Operation ModuleReader::operation(ByteReader& in, Scope& scope) {
   if (mask & has_use_lists) skip_use_list_orders(in, op.result_types.size());
   if (mask & has_regions) regions(in, scope, op);
   is_in_function_ = was_in_function;
-  return op;
 }
 
 void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, OperationKind& kind, text::Operation& op) {
@@ -158,10 +159,11 @@ void ModuleReader::attributes(ByteReader& in, std::uint8_t mask, OperationKind& 
 
 void ModuleReader::properties(const Extent& extent, OperationKind& kind, text::Operation& op) {
   ByteReader values(source_, extent.at, extent.end);
-  for (std::size_t i = 0; i < kind.properties.size(); ++i) {
-    const Property& property = kind.properties[i];
+  const std::size_t before = op.attributes.size();
+  op.attributes.reserve(before + kind.last_attributes);
+  for (KnownProperty& property : kind.properties) {
     if (!property.is_optional) {
-      append_property(kind, i, values.number(), op);
+      append_property(property, values.number(), op);
     } else if (!values.is_at_end()) {
       const auto [index, is_given] = values.flagged();
       if (is_given) op.attributes.push_back({property.name, attributes_.decode(index, {op.at, op.name})});
@@ -169,15 +171,17 @@ void ModuleReader::properties(const Extent& extent, OperationKind& kind, text::O
   }
   if (!values.is_at_end())
     source_.fail_unsupported(op.at, concat(op.name, ": has attributes that are not known here"), op.name);
+  kind.last_attributes = op.attributes.size() - before;
 }
 
 // Most properties have their default, which is one attribute for all operations, so it is decoded once.
-void ModuleReader::append_property(OperationKind& kind, std::size_t property, std::size_t index, text::Operation& op) {
-  if (kind.left_out[property] == index) return;
+void ModuleReader::append_property(KnownProperty& property, std::size_t index, text::Operation& op) {
+  if (property.left_out == index) return;
   const std::size_t before = op.attributes.size();
-  attributes_.append(kind.properties[property].name, index, {op.at, op.name}, op.attributes);
-  if (op.attributes.size() > before && is_left_out(op.attributes.back())) op.attributes.pop_back();
-  if (op.attributes.size() == before) kind.left_out[property] = index;
+  attributes_.append(property.name, index, {op.at, op.name}, op.attributes);
+  if (property.can_be_left_out && op.attributes.size() > before && is_left_out(op.attributes.back()))
+    op.attributes.pop_back();
+  if (op.attributes.size() == before) property.left_out = index;
 }
 
 void ModuleReader::results(ByteReader& in, Scope& scope, text::Operation& op) {
@@ -259,13 +263,14 @@ text::Region ModuleReader::region(ByteReader& in, Scope& scope, std::string_view
   if (has_arguments) arguments(in, scope, region, owner);
   constexpr std::size_t bytes_of_operation = 3;
   const std::size_t count = in.checked_count(operations, "operations", bytes_of_operation);
-  region.operations.reserve(reserved(count));
+  constexpr std::size_t usual_bytes_of_operation = 12;
+  const std::size_t expected = std::min(count, in.left() / usual_bytes_of_operation);
+  region.operations.reserve(depth_ <= depth_of_bodies ? std::max(reserved(count), expected) : reserved(count));
   for (std::size_t i = 0; i < count; ++i) {
-    text::Operation op = operation(in, scope);
-    if (!is_in_function_)
-      add(std::move(op));
-    else if (op.name != conversion_cast)
-      region.operations.push_back(std::move(op));
+    text::Operation& op = region.operations.emplace_back();
+    operation(in, scope, op);
+    if (!is_in_function_) add(std::move(op));
+    if (!is_in_function_ || op.name == conversion_cast) region.operations.pop_back();
   }
   scope.pop_back();
   if (!scope.empty()) region.captures = text::captures_of(region);  // an isolated region cannot use values from outside

@@ -45,10 +45,10 @@ class ModuleReader {
 
   void top_level(ByteReader in);
   void module_attributes(const text::Operation& module);
-  text::Operation operation(ByteReader& in, Scope& scope);
+  void operation(ByteReader& in, Scope& scope, text::Operation& op);
   void attributes(ByteReader& in, std::uint8_t mask, OperationKind& kind, text::Operation& op);
   void properties(const Extent& extent, OperationKind& kind, text::Operation& op);
-  void append_property(OperationKind& kind, std::size_t property, std::size_t index, text::Operation& op);
+  void append_property(KnownProperty& property, std::size_t index, text::Operation& op);
   void results(ByteReader& in, Scope& scope, text::Operation& op);
   void operands(ByteReader& in, const Scope& scope, text::Operation& op);
   void cast(ByteReader& in, std::uint8_t mask, Scope& scope, std::size_t at);

@@ -1,5 +1,6 @@
 #include <weft/ir/bytecode/operation_kind.h>
 
+#include <weft/ir/bytecode/vhlo_defaults.h>
 #include <weft/ir/legalize/dynamic.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/fields.h>
@@ -53,9 +54,12 @@ std::vector<Member> members_of(std::string_view name) {
 
 OperationKind operation_kind(std::string_view dialect, std::string_view name) {
   OperationKind kind{stablehlo_name(dialect, name), {}, {}};
-  if (const OperationForm* form = find_form(concat(dialect, '.', name))) kind.properties = properties_of(*form);
+  if (const OperationForm* form = find_form(concat(dialect, '.', name)))
+    for (const Property& property : properties_of(*form))
+      kind.properties.push_back({property, can_be_left_out(property.name)});
   kind.members = members_of(kind.name);
-  kind.left_out.assign(kind.properties.size(), none_left_out);
+  kind.has_layouts = kind.name == "stablehlo.custom_call";
+  kind.refers_to_functions = kind.has_layouts || kind.name == "func.call" || kind.name == "stablehlo.composite";
   return kind;
 }
 

@@ -2,6 +2,7 @@
 // attributes of VHLO differ from those of StableHLO.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,15 +17,20 @@ struct Member {
   std::string_view vhlo, field, attribute;
 };
 
-inline constexpr std::size_t none_left_out = -1;  // of a property
+// A property, and what the reader has learned of it.
+struct KnownProperty : Property {
+  bool can_be_left_out = false;              // for some value, StableHLO leaves the attribute out
+  std::optional<std::size_t> left_out = {};  // the last attribute seen that StableHLO leaves out, by its position
+};
 
 struct OperationKind {
   std::string name;  // as in StableHLO: stablehlo.add for add_v1 of vhlo
-  std::vector<Property> properties;
+  std::vector<KnownProperty> properties;
   std::vector<Member> members;
-  bool is_known = false;  // operations of this name can be lowered; set by who has checked it
-  // For each property, the last attribute seen that StableHLO leaves out, by its position; set by the reader.
-  std::vector<std::size_t> left_out = {};
+  bool refers_to_functions = false;  // has attributes that name functions
+  bool has_layouts = false;          // of operands and results
+  bool is_known = false;             // operations of this name can be lowered; set by who has checked it
+  std::size_t last_attributes = 0;   // how many attributes the last operation had as properties; set by the reader
 };
 
 // Returns the members of the attributes of an operation of StableHLO, whose name includes the dialect.

@@ -58,9 +58,10 @@ void gather_members(const OperationKind& kind, std::vector<NamedAttribute>& attr
 
 void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
   if (attributes.empty()) return;
-  drop_empty_layouts(attributes);
-  for (NamedAttribute& attribute : attributes)
-    if (names_functions(attribute.name)) to_symbols(attribute.value);
+  if (kind.has_layouts) drop_empty_layouts(attributes);
+  if (kind.refers_to_functions)
+    for (NamedAttribute& attribute : attributes)
+      if (names_functions(attribute.name)) to_symbols(attribute.value);
   if (!kind.members.empty()) gather_members(kind, attributes);
 }
 

@@ -242,6 +242,11 @@ bool is_left_out(const NamedAttribute& attribute) {
   return known && known->is_left_out && is_value(known->value, attribute.value);
 }
 
+bool can_be_left_out(std::string_view name) {
+  const Known* known = find_known(name);
+  return known && known->is_left_out;
+}
+
 std::optional<Attribute> default_of(std::string_view name, std::int64_t dimensions) {
   const Known* known = find_known(name);
   return known ? std::optional(make(known->value, dimensions)) : std::nullopt;
