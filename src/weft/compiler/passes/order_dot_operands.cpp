@@ -27,23 +27,43 @@ bool is_ordered(const ir::Node& dot) {
   return matmul_shape(dot, view_of(dot.operand(0), as_is), view_of(dot.operand(1), as_is)).has_value();
 }
 
+// Returns the product of transposed operands: lhs with its contracted dimensions last, rhs with them first. An operand that is not to be
+// transposed stays as it is.
+ir::Value with_transposed(const ir::Node& node, std::span<const ir::Value> operands, bool lhs_too, bool rhs_too) {
+  auto [lhs_batching, rhs_batching, lhs_contracting, rhs_contracting] = node.attributes<ir::DotAttributes>();
+  const std::size_t batch = lhs_batching.size(), k = lhs_contracting.size();
+  const Dims batching = counted(0, batch), first = counted(batch, k);
+  ir::Value lhs = operands[0], rhs = operands[1];
+  Dims last;
+  if (lhs_too) {
+    const Dims free = free_dims(lhs.rank(), lhs_batching, lhs_contracting);
+    lhs = ir::transpose(lhs, joined({lhs_batching, free, lhs_contracting}));
+    last = counted(batch + free.size(), k);
+    lhs_batching = batching;
+    lhs_contracting = last;
+  }
+  if (rhs_too) {
+    rhs = ir::transpose(rhs,
+                        joined({rhs_batching, rhs_contracting, free_dims(rhs.rank(), rhs_batching, rhs_contracting)}));
+    rhs_batching = batching;
+    rhs_contracting = first;
+  }
+  return ir::dot_general(lhs, rhs, {lhs_batching, rhs_batching, lhs_contracting, rhs_contracting}, node.type().dtype());
+}
+
 }  // namespace
 
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph) {
-  return rewrite_where(
+  const auto ordered = rewrite_where(
       graph, [](const ir::Node& node) { return node.op == &ir::ops::dot_general && !is_ordered(node); },
       [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
-        const auto& a = node.attributes<ir::DotAttributes>();
-        const Dims lhs_free = free_dims(operands[0].rank(), a.lhs_batching, a.lhs_contracting);
-        const Dims rhs_free = free_dims(operands[1].rank(), a.rhs_batching, a.rhs_contracting);
-        const ir::Value lhs = ir::transpose(operands[0], joined({a.lhs_batching, lhs_free, a.lhs_contracting}));
-        const ir::Value rhs = ir::transpose(operands[1], joined({a.rhs_batching, a.rhs_contracting, rhs_free}));
-        const std::size_t batch = a.lhs_batching.size(), k = a.lhs_contracting.size();
-        const Dims batching = counted(0, batch), lhs_contracting = counted(batch + lhs_free.size(), k),
-                   rhs_contracting = counted(batch, k);
-        const ir::DotAttributes ordered{batching, batching, lhs_contracting, rhs_contracting};
-        return std::optional(std::vector{ir::dot_general(lhs, rhs, ordered, node.type().dtype())});
+        // Transposes one operand if the other is a matrix that fits.
+        for (const auto& [lhs_too, rhs_too] : {std::pair{false, true}, {true, false}})
+          if (const ir::Value one = with_transposed(node, operands, lhs_too, rhs_too); is_ordered(*one.node))
+            return std::optional(std::vector{one});
+        return std::optional(std::vector{with_transposed(node, operands, true, true)});
       });
+  return ordered ? without_dead_nodes(*ordered) : nullptr;  // without the products that were tried
 }
 
 }  // namespace weft::compiler
