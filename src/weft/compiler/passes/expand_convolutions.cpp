@@ -2,6 +2,7 @@
 
 #include <weft/compiler/loop/lower.h>
 #include <weft/compiler/passes/all.h>
+#include <weft/compiler/passes/convolution_product.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/passes/window_elements.h>
 #include <weft/ir/builder.h>
@@ -90,12 +91,16 @@ Value sum_of_slices(const ir::Node& node, Value input, Value kernel) {
 
 std::shared_ptr<ir::Graph> expand_convolutions(const ir::Graph& graph, const Target& target) {
   // A library for CPUs is faster where there are several channels and spatial dimensions.
-  const auto wanted = [&](const ir::Node& node) {
+  const auto has_sum = [&](const ir::Node& node) {
     return is_by_channel(node) && (target.is_gpu || node.type().rank() == 3 ||
                                    node.attributes<ir::ConvolutionAttributes>().feature_groups == 1);
   };
-  return rewrite_where(graph, wanted, [](ir::Graph&, const ir::Node& node, std::span<const Value> operands) {
-    return std::optional(std::vector{sum_of_slices(node, operands[0], operands[1])});
+  const auto wanted = [&](const ir::Node& node) {
+    return has_sum(node) || (target.is_gpu && has_product_of_patches(node));
+  };
+  return rewrite_where(graph, wanted, [&](ir::Graph&, const ir::Node& node, std::span<const Value> operands) {
+    const auto computed = has_sum(node) ? sum_of_slices : product_of_patches;
+    return std::optional(std::vector{computed(node, operands[0], operands[1])});
   });
 }
 
