@@ -7,6 +7,7 @@
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/passes/running_fold.h>
 #include <weft/compiler/passes/window_elements.h>
+#include <weft/compiler/passes/window_selection.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/legalize/expand_regions.h>
 #include <weft/ir/ops.h>
@@ -98,9 +99,12 @@ bool is_for_cpu(const ir::Node& node) {
 std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& target, bool strict) {
   const auto is_running = [&](const ir::Node& node) { return is_short_running_fold(node, target, strict); };
   const auto wanted = [&](const ir::Node& node) {
+    if (target.is_gpu && !strict && is_small_selection(node)) return true;
     return has_small_window(node) && (target.is_gpu || is_for_cpu(node) || is_running(node));
   };
   return rewrite_where(graph, wanted, [&](ir::Graph& to, const ir::Node& node, std::span<const Value> operands) {
+    if (node.op == &ir::ops::select_and_scatter)
+      return std::optional(std::vector{selection_of_slices(to, node, operands)});
     return std::optional(fold_windows(to, node, operands, terms_of(node, is_running(node))));
   });
 }
