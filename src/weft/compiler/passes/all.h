@@ -24,6 +24,7 @@ std::shared_ptr<ir::Graph> inline_composites_without_kernel(const ir::Graph& gra
 std::shared_ptr<ir::Graph> merge_loops(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> place_windows(const ir::Graph& graph);
+std::shared_ptr<ir::Graph> expand_scatters(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> simplify(const ir::Graph& graph);
 std::shared_ptr<ir::Graph> split_reductions(const ir::Graph& graph, const Target& target);
 std::shared_ptr<ir::Graph> turn_dots(const ir::Graph& graph);

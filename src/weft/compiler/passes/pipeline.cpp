@@ -56,6 +56,7 @@ constexpr Pass pass_table[] = {
     {"fold-constants", "computes nodes whose operands are constants", for_all<fold_constants>},
     {"place-windows", "replaces gather and scatter of a single window by slices, padding and updates",
      for_all<place_windows>},
+    {"expand-scatters", "replaces scatters by scatters of rows, for GPUs", for_target<expand_scatters>},
     {"hoist-invariants", "computes what a loop repeats without changes once, before the loop",
      for_all<hoist_invariants>},
     {"pick-elements", "replaces a sum in which an index picks one element of each row by that element, for GPUs",
