@@ -5,18 +5,15 @@
 
 namespace weft::ir::bytecode {
 
-namespace {
-
-// Returns the characters of a builtin string attribute.
-std::string_view string_at(const text::Source& source, const Container& container, ByteReader& in) {
-  const Entry& entry = container.attributes[in.index(container.attributes.size(), "attribute")];
-  ByteReader string(source, entry.extent.at, entry.extent.end);
+const char* LocationDecoder::name(ByteReader& in) {
+  const Entry& entry = container_.attributes[in.index(container_.attributes.size(), "attribute")];
+  ByteReader string(source_, entry.extent.at, entry.extent.end);
   if (static_cast<BuiltinAttribute>(string.number()) != BuiltinAttribute::string)
     in.fail("expected a name in a location to be a string");
-  return container.strings[string.index(container.strings.size(), "string")];
+  const std::size_t index = string.index(names_.size(), "string");
+  if (!names_[index]) names_[index] = text::intern(container_.strings[index]);
+  return names_[index];
 }
-
-}  // namespace
 
 const Location* LocationDecoder::decode(std::size_t index) {
   const ByteReader file(source_, 0, 0);
@@ -47,20 +44,20 @@ Location LocationDecoder::read(ByteReader in) {
     case BuiltinAttribute::fused_location:
     case BuiltinAttribute::fused_location_with_metadata: return first_of(in, in.count("locations"));
     case BuiltinAttribute::name_location: {
-      const std::string_view name = string_at(source_, container_, in);
+      const char* const scope = name(in);
       Location location = *decode(in.number());
-      location.scope = text::intern(name);
+      location.scope = scope;
       return location;
     }
     case BuiltinAttribute::file_location: {
-      const std::string_view file = string_at(source_, container_, in);
-      return {.file = text::intern(file), .line = static_cast<std::uint32_t>(in.number())};
+      const char* const file = name(in);
+      return {.file = file, .line = static_cast<std::uint32_t>(in.number())};
     }
     case BuiltinAttribute::file_range_location: {
       // The numbers are line, column, end line and end column, of which the last ones may be left out.
-      const std::string_view file = string_at(source_, container_, in);
+      const char* const file = name(in);
       const std::size_t numbers = in.count("numbers of a place");
-      return {.file = text::intern(file), .line = numbers > 0 ? static_cast<std::uint32_t>(in.number()) : 0};
+      return {.file = file, .line = numbers > 0 ? static_cast<std::uint32_t>(in.number()) : 0};
     }
     default: return {};
   }

@@ -276,11 +276,16 @@ WrittenValues Lowering::grouped_results(const Operation& op, std::span<const Val
 }
 
 const Lowering::KnownName& Lowering::known(std::string_view name) {
-  const auto found = known_names_.find(name);
-  if (found != known_names_.end()) return found->second;
-  const KnownName looked_up{legalize::find_dynamic(name), rule_named(name), legalize::find_chlo(name),
-                            legalize::find_complex(name), op_named(name),   dropped_attributes_of(name)};
-  return known_names_.emplace(name, looked_up).first->second;
+  RecentName& recent = recent_names_[mix(0, reinterpret_cast<std::uintptr_t>(name.data())) % recent_names_.size()];
+  if (recent.known && recent.name.data() == name.data() && recent.name.size() == name.size()) return *recent.known;
+  auto found = known_names_.find(name);
+  if (found == known_names_.end()) {
+    const KnownName looked_up{legalize::find_dynamic(name), rule_named(name), legalize::find_chlo(name),
+                              legalize::find_complex(name), op_named(name),   dropped_attributes_of(name)};
+    found = known_names_.emplace(name, looked_up).first;
+  }
+  recent = {name, &found->second};
+  return found->second;
 }
 
 Values Lowering::real_operation(Graph& graph, const Scope& scope, const Operation& op) {

@@ -6,6 +6,7 @@
 // number of values can therefore take complex values without special treatment.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -198,6 +199,11 @@ class Lowering {
   std::vector<const Function*> calls_;                // calls that are being lowered
   std::unordered_map<const Node*, Value> constants_;  // constants behind inputs of the regions that are being lowered
   std::unordered_map<std::string_view, KnownName> known_names_;
+  struct RecentName {
+    std::string_view name;
+    const KnownName* known = nullptr;
+  };
+  std::array<RecentName, 64> recent_names_;  // found by their addresses: a reader of bytecode keeps each name once
   Arena scratch_;                   // for the attributes of one operation
   std::vector<Value> operands_;     // of one plain operation
   std::vector<Type> result_types_;  // the same
