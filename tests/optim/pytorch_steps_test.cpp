@@ -45,6 +45,11 @@ void expect_parameters(const Three& model, const Doubles& expected) {
 TEST(TwentySteps, AreThoseOfPyTorch) {
   expect_parameters(trained<optim::Adadelta>(optim::AdadeltaOptions{.lr = 0.5, .weight_decay = 0.1}),
                     {0.9957303578065072, -1.990442319802985, 0.5208699802567808});
+  expect_parameters(trained<optim::Adam>(optim::AdamOptions{.lr = 0.1, .weight_decay = 0.1, .amsgrad = true}),
+                    {0.5488873203985354, -1.132212205756605, 0.6059116701747084});
+  expect_parameters(
+      trained<optim::AdamW>(optim::AdamWOptions{.lr = 0.1, .beta2 = 0.5, .weight_decay = 0.1, .amsgrad = true}),
+      {0.5926438981200254, -1.66624250311413, 0.3630822680130683});
   expect_parameters(trained<optim::Adamax>(optim::AdamaxOptions{.lr = 0.1, .weight_decay = 0.1}),
                     {0.6362432869232665, -1.39422134399254, 0.403228821249943});
   expect_parameters(trained<optim::NAdam>(optim::NAdamOptions{.lr = 0.1, .weight_decay = 0.1}),

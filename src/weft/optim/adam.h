@@ -9,12 +9,14 @@ struct AdamOptions {
   Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   Scalar weight_decay = 0;  // weight_decay * parameter is added to the gradient
   Predicate decays = {};    // which parameters decay; default: all
+  bool amsgrad = false;  // divides by the greatest average of squares so far (Reddi et al. 2018); set when it is made
 };
 
 struct AdamWOptions {
   Scalar lr = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
   Scalar weight_decay = 0.01;  // every step shrinks the parameter by lr * weight_decay
   Predicate decays = {};       // which parameters decay; default: all. is_matrix excludes biases and normalisations
+  bool amsgrad = false;        // as of Adam
 };
 
 class Adam : public OptimizerWith<AdamOptions> {
@@ -29,6 +31,8 @@ class Adam : public OptimizerWith<AdamOptions> {
   void update(std::span<Update> updates) override;
 
  private:
+  static std::vector<Slot> slots_of(const AdamOptions& options);
+
   bool decoupled_decay_;
 };
 

@@ -23,13 +23,16 @@ AdamRule::Numbers AdamRule::numbers_of(const Optimizer::Update& u) const {
           .decay = (decouples_decay_ ? one - u.rate * u.weight_decay : u.weight_decay).to(dtype)};
 }
 
-void AdamRule::apply(Optimizer::Update& u, Parameter& average, Parameter& square_average) {
+void AdamRule::apply(Optimizer::Update& u, Parameter& average, Parameter& square_average,
+                     Parameter* greatest_square_average) {
   const Numbers& n = shared_.get(u, [&](const Optimizer::Update& update) { return numbers_of(update); });
   const Tensor gradient = u.decays && !decouples_decay_ ? u.gradient + u.value * n.decay : u.gradient;
   const Tensor value = u.decays && decouples_decay_ ? u.value * n.decay : u.value;
   average = average + (gradient - average) * n.rest1;
   square_average = square_average * n.beta2 + gradient * gradient * n.rest2;
-  u.result = value - n.step_size * (average / (sqrt(square_average) / n.root_correction2 + n.epsilon));
+  if (greatest_square_average) *greatest_square_average = maximum(*greatest_square_average, square_average);
+  const Tensor square = greatest_square_average ? *greatest_square_average : square_average;
+  u.result = value - n.step_size * (average / (sqrt(square) / n.root_correction2 + n.epsilon));
 }
 
 }  // namespace weft::optim

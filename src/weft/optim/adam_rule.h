@@ -9,8 +9,9 @@ class AdamRule {
  public:
   AdamRule(const Scalar& beta1, const Scalar& beta2, const Scalar& epsilon, bool decouples_decay);
 
-  // Sets the result and the two averages.
-  void apply(Optimizer::Update& update, Parameter& average, Parameter& square_average);
+  // Sets the result and the two averages. Divides by the greatest average of squares so far, if there is a state for it, which is set, too.
+  void apply(Optimizer::Update& update, Parameter& average, Parameter& square_average,
+             Parameter* greatest_square_average = nullptr);
 
  private:
   struct Numbers {

@@ -13,7 +13,10 @@ namespace weft::ir::bytecode {
 class LocationDecoder {
  public:
   LocationDecoder(const text::Source& source, const Container& container, int max_depth)
-      : source_(source), container_(container), max_depth_(max_depth), known_(container.attributes.size()),
+      : source_(source),
+        container_(container),
+        max_depth_(max_depth),
+        known_(container.attributes.size()),
         names_(container.strings.size()) {}
 
   // Returns the location at this position of the table of attributes; empty if it is unknown, or an attribute that is not a location. The

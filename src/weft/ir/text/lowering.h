@@ -204,9 +204,9 @@ class Lowering {
     const KnownName* known = nullptr;
   };
   std::array<RecentName, 64> recent_names_;  // found by their addresses: a reader of bytecode keeps each name once
-  Arena scratch_;                   // for the attributes of one operation
-  std::vector<Value> operands_;     // of one plain operation
-  std::vector<Type> result_types_;  // the same
+  Arena scratch_;                            // for the attributes of one operation
+  std::vector<Value> operands_;              // of one plain operation
+  std::vector<Type> result_types_;           // the same
   std::unordered_map<const Node*, std::vector<Sum>> added_arguments_;
   std::int64_t operations_ = 0;
 };
