@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <weft/base/size.h>
 #include <weft/compiler/passes/window_elements.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
@@ -36,13 +37,7 @@ struct Labelled {
   std::size_t place(Label label) const { return std::ranges::find(labels, label) - labels.begin(); }
 };
 
-std::vector<std::int64_t> sizes_of(Value x) {
-  Dims sizes;
-  for (int d = 0; d < x.rank(); ++d) sizes.push_back(x.type().size(d));
-  return sizes;
-}
-
-Value reshaped(Value x, const Dims& sizes) { return ir::reshape(x, std::vector<Dim>(sizes.begin(), sizes.end())); }
+std::vector<Dim> sizes_of(Value x) { return {x.type().dims().begin(), x.type().dims().end()}; }
 
 // Returns the value with its dimensions in this order. Labels that it does not have are passed over.
 Labelled in_order(const Labelled& x, std::span<const Label> order) {
@@ -107,12 +102,13 @@ Labelled whole_input(const ir::Node& node, Value input, const std::vector<Window
 Labelled with_slices(const Labelled& x, const std::vector<int>& spatial, const std::vector<Window>& windows) {
   std::int64_t count = 1;
   for (const int d : spatial) count *= windows[d].listed;
-  const Dims sizes = sizes_of(x.value);
+  const std::vector<Dim> sizes = sizes_of(x.value);
   const std::ptrdiff_t place = std::ssize(sizes) - 1;
   std::vector<Value> slices;
-  Dims slice_sizes;
+  std::vector<Dim> slice_sizes;
   for (std::int64_t i = 0; i < count; ++i) {
-    Dims start(sizes.size(), 0), limit = sizes, strides(sizes.size(), 1);
+    Dims start(sizes.size(), 0), limit, strides(sizes.size(), 1);
+    for (const Dim size : sizes) limit.push_back(Size(size).bits());
     std::int64_t rest = i;
     for (std::size_t k = spatial.size(); k-- > 0;) {
       const Window& w = windows[spatial[k]];
@@ -125,22 +121,22 @@ Labelled with_slices(const Labelled& x, const std::vector<int>& spatial, const s
     }
     const Value slice = ir::slice(x.value, start, limit, strides);
     slice_sizes = sizes_of(slice);
-    Dims with_one = slice_sizes;
-    with_one.insert(with_one.begin() + place, 1);
-    slices.push_back(reshaped(slice, with_one));
+    std::vector<Dim> with_one = slice_sizes;
+    with_one.insert(with_one.begin() + place, Dim(1));
+    slices.push_back(ir::reshape(slice, with_one));
   }
   const Value all = slices.size() == 1 ? slices[0] : ir::concatenate(slices, place);
   Labelled result{all, x.labels};
-  Dims listed_sizes;
+  std::vector<Dim> listed_sizes;
   std::vector<Label> listed;
   for (const int d : spatial) {
-    listed_sizes.push_back(windows[d].listed);
+    listed_sizes.emplace_back(windows[d].listed);
     listed.push_back({windows[d].lists_elements ? Kind::element : Kind::position, d});
     result.labels[x.place({Kind::position, d})] = {windows[d].lists_elements ? Kind::position : Kind::element, d};
   }
   slice_sizes.insert(slice_sizes.begin() + place, listed_sizes.begin(), listed_sizes.end());
   result.labels.insert(result.labels.begin() + place, listed.begin(), listed.end());
-  result.value = reshaped(all, slice_sizes);
+  result.value = ir::reshape(all, slice_sizes);
   return result;
 }
 
@@ -148,10 +144,10 @@ Labelled with_slices(const Labelled& x, const std::vector<int>& spatial, const s
 void split_groups(Labelled& x, Label label, std::int64_t groups) {
   if (groups == 1) return;
   const std::size_t at = x.place(label);
-  Dims sizes = sizes_of(x.value);
-  sizes[at] /= groups;
-  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(at), groups);
-  x.value = reshaped(x.value, sizes);
+  std::vector<Dim> sizes = sizes_of(x.value);
+  sizes[at] = sizes[at].value() / groups;
+  sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(at), Dim(groups));
+  x.value = ir::reshape(x.value, sizes);
   x.labels.insert(x.labels.begin() + static_cast<std::ptrdiff_t>(at), {Kind::group});
 }
 
@@ -223,11 +219,28 @@ Value as_result(const ir::Node& node, const Labelled& x) {
 
 }  // namespace
 
+bool has_known_spatial_sizes(const ir::Node& node) {
+  const auto& a = node.attributes<ConvolutionAttributes>();
+  const auto is_known = [](Type type, ir::Ints dims) {
+    return std::ranges::all_of(dims, [&](std::int64_t d) { return type.dims()[d].is_constant(); });
+  };
+  return is_known(node.operand(0).type(), a.input_spatial) && is_known(node.operand(1).type(), a.kernel_spatial) &&
+         is_known(node.type(), a.output_spatial) &&
+         std::ranges::all_of(a.padding, [](std::int64_t number) { return Size(number).is_constant(); });
+}
+
 bool has_product_of_patches(const ir::Node& node) {
-  if (node.op != &ir::ops::convolution || !ir::is_static(node)) return false;
+  if (node.op != &ir::ops::convolution) return false;
+  const auto& a = node.attributes<ConvolutionAttributes>();
   const Type input = node.operand(0).type(), kernel = node.operand(1).type();
-  const bool has_elements = node.type().elements() > 0 && input.elements() > 0 && kernel.elements() > 0;
-  return has_elements && input.dtype() == kernel.dtype() &&
+  const bool has_groups = a.feature_groups * a.batch_groups > 1;
+  if (input.dtype() != kernel.dtype() || (has_groups && !ir::is_static(node)) || !has_known_spatial_sizes(node))
+    return false;
+  const auto is_empty = [](Dim size) { return size.is_constant() && size.value() == 0; };
+  const bool has_elements = std::ranges::none_of(node.type().dims(), is_empty) &&
+                            std::ranges::none_of(input.dims(), is_empty) &&
+                            std::ranges::none_of(kernel.dims(), is_empty);
+  return has_elements &&
          std::ranges::all_of(windows_of(node), [](const Window& w) { return w.listed <= most_window_elements; });
 }
 

@@ -5,8 +5,11 @@
 
 namespace weft::compiler {
 
-// Returns whether the convolution has a product of patches: its sizes are known, and along each spatial dimension the kernel has few elements
-// or the result has few.
+// Returns whether all sizes of a convolution that concern windows are known. Batches and features may be symbols.
+bool has_known_spatial_sizes(const ir::Node& convolution);
+
+// Returns whether the convolution has a product of patches: its spatial sizes are known, and along each spatial dimension the kernel has few
+// elements or the result has few.
 bool has_product_of_patches(const ir::Node& convolution);
 
 // Returns the convolution of these operands, computed as one product.

@@ -27,12 +27,15 @@ std::vector<ir::WindowDim> windows_over_input(const ir::Node& node) {
 
 // Returns whether each channel is convolved on its own, by a kernel of few elements: filters of signals and images, depthwise convolutions.
 bool is_by_channel(const ir::Node& node) {
-  if (node.op != &ir::ops::convolution || !ir::is_static(node) || !is_float(node.type().dtype())) return false;
+  if (node.op != &ir::ops::convolution || !is_float(node.type().dtype()) || !has_known_spatial_sizes(node) ||
+      !node.operand(1).type().is_static())
+    return false;
   const auto& a = node.attributes<ir::ConvolutionAttributes>();
   const Type input = node.operand(0).type(), kernel = node.operand(1).type();
-  const std::int64_t channels = input.size(a.input_feature);
-  if (a.feature_groups != channels || kernel.size(a.kernel_output_feature) != channels || a.batch_groups != 1 ||
-      input.dtype() != kernel.dtype() || channels == 0 || node.type().elements() == 0)
+  const auto is_empty = [](Dim size) { return size.is_constant() && size.value() == 0; };
+  const std::int64_t channels = kernel.size(a.kernel_output_feature);
+  if (input.dims()[a.input_feature] != Dim(channels) || a.feature_groups != channels || a.batch_groups != 1 ||
+      input.dtype() != kernel.dtype() || channels == 0 || std::ranges::any_of(node.type().dims(), is_empty))
     return false;
   const std::int64_t elements = kernel.elements() / channels;
   return elements > 0 && elements <= most_window_elements;
@@ -67,15 +70,16 @@ Value sum_of_slices(const ir::Node& node, Value input, Value kernel) {
   const std::vector<ir::WindowDim> windows = windows_over_input(node);
   const DType sums = accumulator_type(node.type().dtype());
   // The result, and the place of its dimensions among those of the input.
-  Dims sizes(windows.size()), order(windows.size());
+  Dims order(windows.size());
+  std::vector<Dim> sizes(windows.size());
   const auto place = [&](std::int64_t of_input, std::int64_t of_output) {
-    sizes[of_input] = node.type().size(static_cast<int>(of_output));
+    sizes[of_input] = node.type().dims()[of_output];
     order[of_output] = of_input;
   };
   place(a.input_batch, a.output_batch);
   place(a.input_feature, a.output_feature);
   for (std::size_t d = 0; d < a.input_spatial.size(); ++d) place(a.input_spatial[d], a.output_spatial[d]);
-  const Type as_input(sums, std::vector<Dim>(sizes.begin(), sizes.end()));
+  const Type as_input(sums, sizes);
   const Value zero = ir::constant(input.graph(), Type(input.dtype(), {}), 0.0);
   const Value whole = padded(input, zero, windows);
   Value sum;

@@ -2,11 +2,11 @@
 #include <utility>
 #include <vector>
 
+#include <weft/base/size.h>
 #include <weft/compiler/passes/all.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/ir/builder.h>
 #include <weft/ir/ops.h>
-#include <weft/ir/resize.h>
 
 namespace weft::compiler {
 
@@ -15,10 +15,18 @@ namespace {
 using ir::Value;
 using Dims = std::vector<std::int64_t>;
 
+// Returns whether there is padding between elements, along dimensions whose sizes are known.
 bool has_holes(const ir::Node& node) {
   const auto* pad = node.attributes_if<ir::PadAttributes>();
-  return pad && ir::is_static(node) && node.type().rank() < Type::max_rank &&
-         std::ranges::any_of(pad->interior, [](std::int64_t holes) { return holes > 0; });
+  if (!pad || node.type().rank() == Type::max_rank) return false;
+  const auto is_known = [](std::int64_t number) { return Size(number).is_constant(); };
+  bool has_some = false;
+  for (std::size_t d = 0; d < pad->interior.size(); ++d) {
+    if (pad->interior[d] == 0) continue;
+    has_some = true;
+    if (!node.operand(0).type().dims()[d].is_constant()) return false;
+  }
+  return has_some && std::ranges::all_of(pad->low, is_known) && std::ranges::all_of(pad->high, is_known);
 }
 
 // Returns x with `holes` elements behind each of its elements along a dimension: each element becomes a row that is padded.

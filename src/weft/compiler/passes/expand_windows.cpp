@@ -26,11 +26,13 @@ std::vector<ir::WindowDim> windows_of(const ir::Node& node) {
   return windows;
 }
 
-bool has_small_window(const ir::Node& node) {
-  if (node.op != &ir::ops::reduce_window || !ir::is_static(node) || !is_scalar_body(*node.regions[0])) return false;
-  const std::int64_t elements = elements_of(windows_of(node));
-  return elements > 0 && elements <= most_window_elements && node.type().elements() > 0 &&
-         node.operand(0).type().elements() > 0;
+// The kernels of a CPU serve windows of any size, so there, sizes that are no windows' must be known, too.
+bool has_small_window(const ir::Node& node, const Target& target) {
+  if (node.op != &ir::ops::reduce_window || !is_scalar_body(*node.regions[0])) return false;
+  if (!target.is_gpu && !ir::is_static(node)) return false;
+  const std::vector<ir::WindowDim> windows = windows_of(node);
+  return elements_of(windows) <= most_window_elements &&
+         has_known_windows(windows, node.operand(0).type(), node.type());
 }
 
 // Returns whether a CPU folds faster in the kernels around the node than by a call. Sums that keep the precision of their elements, as in strict
@@ -100,7 +102,7 @@ std::shared_ptr<ir::Graph> expand_windows(const ir::Graph& graph, const Target& 
   const auto is_running = [&](const ir::Node& node) { return is_short_running_fold(node, target, strict); };
   const auto wanted = [&](const ir::Node& node) {
     if (target.is_gpu && !strict && is_small_selection(node)) return true;
-    return has_small_window(node) && (target.is_gpu || is_for_cpu(node) || is_running(node));
+    return has_small_window(node, target) && (target.is_gpu || is_for_cpu(node) || is_running(node));
   };
   return rewrite_where(graph, wanted, [&](ir::Graph& to, const ir::Node& node, std::span<const Value> operands) {
     if (node.op == &ir::ops::select_and_scatter)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <weft/base/size.h>
 #include <weft/ir/builder.h>
 
 namespace weft::compiler {
@@ -14,6 +15,17 @@ std::int64_t elements_of(std::span<const ir::WindowDim> windows) {
   std::int64_t elements = 1;
   for (const ir::WindowDim& w : windows) elements *= w.size;
   return elements;
+}
+
+bool has_known_windows(std::span<const ir::WindowDim> windows, Type operand, Type result) {
+  for (std::size_t d = 0; d < windows.size(); ++d) {
+    const ir::WindowDim& w = windows[d];
+    const Dim from = operand.dims()[d], to = result.dims()[d];
+    if (from.is_constant() ? from.value() == 0 : !w.is_trivial()) return false;
+    if (to.is_constant() ? to.value() == 0 : !w.is_trivial()) return false;
+    if (w.size == 0 || !Size(w.low).is_constant() || !Size(w.high).is_constant()) return false;
+  }
+  return true;
 }
 
 Value padded(Value x, Value padding, std::span<const ir::WindowDim> windows) {
@@ -33,6 +45,11 @@ Value element_of_windows(Value x, std::int64_t k, std::span<const ir::WindowDim>
   const std::size_t rank = windows.size();
   Dims start(rank), limit(rank), strides(rank);
   for (std::size_t d = rank; d-- > 0;) {
+    if (windows[d].is_trivial()) {
+      limit[d] = Size(x.type().dims()[d]).bits();
+      strides[d] = 1;
+      continue;
+    }
     start[d] = k % windows[d].size * windows[d].dilation;
     k /= windows[d].size;
     strides[d] = windows[d].stride;

@@ -15,6 +15,10 @@ inline constexpr std::int64_t most_window_elements = 64;
 
 std::int64_t elements_of(std::span<const ir::WindowDim> windows);
 
+// Returns whether the sizes of all dimensions with windows are known, of the operand and of the result, and none of theirs is 0. Others may be
+// symbols.
+bool has_known_windows(std::span<const ir::WindowDim> windows, Type operand, Type result);
+
 // Returns the operand with its padding and with the holes of its dilation.
 ir::Value padded(ir::Value x, ir::Value padding, std::span<const ir::WindowDim> windows);
 

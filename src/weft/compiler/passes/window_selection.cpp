@@ -58,15 +58,18 @@ Value selected(ir::Graph& graph, const ir::Node& node, Value x, Type of_windows)
 // Where the elements of an operand lie along one dimension, relative to the windows: an element at place p of the operand with its padding is
 // number p % stride in step p / stride. A window w has its element k in step w + k / stride.
 struct Steps {
-  std::int64_t stride, count;
+  std::int64_t stride;
+  Dim count;
 
-  Steps(const ir::WindowDim& w, std::int64_t size)
-      : stride(w.stride), count(std::max<std::int64_t>(1, (w.low + size + w.stride - 1) / w.stride)) {}
+  Steps(const ir::WindowDim& w, Dim size)
+      : stride(w.stride),
+        count(w.is_trivial() ? size
+                             : Dim(std::max<std::int64_t>(1, (w.low + size.value() + w.stride - 1) / w.stride))) {}
 };
 
 std::vector<Steps> steps_of(const Windows& windows, Type x) {
   std::vector<Steps> steps;
-  for (std::size_t d = 0; d < windows.size(); ++d) steps.emplace_back(windows[d], x.size(static_cast<int>(d)));
+  for (std::size_t d = 0; d < windows.size(); ++d) steps.emplace_back(windows[d], x.dims()[d]);
   return steps;
 }
 
@@ -87,13 +90,14 @@ Dims place_in_window(std::int64_t number, const Windows& windows) {
 }
 
 // Puts what each window has for an element into the step of that element.
-Value into_steps(Value of_windows, const Dims& element, const std::vector<Steps>& steps) {
+Value into_steps(Value of_windows, const Dims& element, const std::vector<Steps>& steps, const Windows& windows) {
   const std::size_t rank = steps.size();
   Dims low(rank), high(rank);
   const Dims interior(rank, 0);
   for (std::size_t d = 0; d < rank; ++d) {
+    if (windows[d].is_trivial()) continue;
     low[d] = element[d] / steps[d].stride;
-    high[d] = steps[d].count - of_windows.type().size(static_cast<int>(d)) - low[d];
+    high[d] = steps[d].count.value() - of_windows.type().size(static_cast<int>(d)) - low[d];
   }
   return ir::pad(of_windows, scalar(of_windows.graph(), of_windows.dtype(), 0), low, high, interior);
 }
@@ -109,8 +113,9 @@ Value from_steps(std::span<const Value> parts, const std::vector<Steps>& steps, 
   for (std::size_t d = 0; d < rank; ++d) {
     row.emplace_back(steps[d].count);
     split.emplace_back(steps[d].stride);
-    joined.emplace_back(steps[d].count * steps[d].stride);
+    joined.push_back(steps[d].count * Dim(steps[d].stride));
     order.insert(order.end(), {static_cast<std::int64_t>(rank + d), static_cast<std::int64_t>(d)});
+    if (windows[d].is_trivial()) continue;
     low[d] = -windows[d].low;
     high[d] = result.size(static_cast<int>(d)) + windows[d].low - joined[d].value();
   }
@@ -123,12 +128,12 @@ Value from_steps(std::span<const Value> parts, const std::vector<Steps>& steps, 
 }  // namespace
 
 bool is_small_selection(const ir::Node& node) {
-  if (node.op != &ir::ops::select_and_scatter || !ir::is_static(node)) return false;
+  if (node.op != &ir::ops::select_and_scatter) return false;
   const Windows windows = windows_of(node);
-  const std::int64_t elements = elements_of(windows);
-  return elements > 0 && elements <= most_window_elements &&
-         elements_in(steps_of(windows, node.type())) <= most_window_elements && node.operand(0).type().elements() > 0 &&
-         node.operand(1).type().elements() > 0 && is_scalar_body(*node.regions[0]) && is_scalar_body(*node.regions[1]);
+  return has_known_windows(windows, node.type(), node.operand(1).type()) &&
+         elements_of(windows) <= most_window_elements &&
+         elements_in(steps_of(windows, node.type())) <= most_window_elements && is_scalar_body(*node.regions[0]) &&
+         is_scalar_body(*node.regions[1]);
 }
 
 Value selection_of_slices(ir::Graph& graph, const ir::Node& node, std::span<const Value> operands) {
@@ -148,10 +153,10 @@ Value selection_of_slices(ir::Graph& graph, const ir::Node& node, std::span<cons
     for (std::size_t d = 0; d < steps.size(); ++d) in_step = in_step * steps[d].stride + element[d] % steps[d].stride;
     const Value is_selected = ir::compare(number, ir::constant_like(number, static_cast<double>(k)), ir::Direction::EQ);
     const Value chosen = ir::select(is_selected, source, ir::constant_like(source, 0));
-    const Value term = into_steps(chosen, element, steps);
+    const Value term = into_steps(chosen, element, steps, windows);
     Value& part = parts[in_step];
     part = adds ? part + term
-                : ir::select(into_steps(is_selected, element, steps),
+                : ir::select(into_steps(is_selected, element, steps, windows),
                              ir::legalize::expand_map(graph, std::array{part, term}, *node.regions[1])[0], part);
   }
   return ir::convert(from_steps(parts, steps, windows, node.type(), init), node.type().dtype());

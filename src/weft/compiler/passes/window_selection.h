@@ -7,7 +7,7 @@
 
 namespace weft::compiler {
 
-// Returns whether the node is a select_and_scatter of known sizes with few elements in a window and elementwise bodies.
+// Returns whether the node is a select_and_scatter with windows of known sizes and few elements, and with elementwise bodies.
 bool is_small_selection(const ir::Node& node);
 
 // Returns the result for these operands. Each element gets what the windows that select it scatter, in the order of the windows.

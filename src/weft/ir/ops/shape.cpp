@@ -83,6 +83,10 @@ void slice_type(const Call& call, std::vector<Type>& results) {
   DimList dims;
   for (std::size_t i = 0; i < rank; ++i) {
     const Dim size = type.dims()[i];
+    if (!Size(limit[i]).is_constant() && Size(limit[i]) == Size(size) && start[i] == 0 && strides[i] == 1) {
+      dims.push_back(size);  // all of a dimension whose size is a symbol
+      continue;
+    }
     const std::int64_t least =
         size.min() == 0 ? size.max() : size.min();  // a minimum of 0 says nothing about how small the size may be
     call.require(0 <= start[i] && start[i] <= limit[i] && limit[i] <= least, "[", start[i], ", ", limit[i],
