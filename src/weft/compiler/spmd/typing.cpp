@@ -274,13 +274,38 @@ class Typing {
     return division;
   }
 
-  // Regions are divided again only if their inputs change: nested loops would otherwise be divided very often.
+  // Regions are divided again only if their inputs change: nested loops would otherwise be divided very often. What a loop is given whole and
+  // its users want split is split before the loop if this makes the loop send no more.
   void type_control(const ir::Node& node, NodeTyping& t) const {
     std::vector<ir::Sharding> operands;
     for (const ir::Value v : node.operands) operands.push_back(seen(v));
-    if (!t.regions || t.given != operands)
-      t.regions = std::make_shared<const RegionTyping>(type_regions(node, mesh_, operands, precedence_in(node)));
+    std::vector<ir::Sharding> asked = node.op->flow == ir::Flow::loop ? split_as_wanted(node, operands) : operands;
+    if (t.regions && t.given == operands && t.asked == asked) return;
+    const auto typed = [&](std::span<const ir::Sharding> as) {
+      return std::make_shared<const RegionTyping>(type_regions(node, mesh_, as, precedence_in(node)));
+    };
+    t.regions = typed(operands);
+    if (asked != operands)
+      if (auto split = typed(asked); sent_by(*split) <= sent_by(*t.regions)) t.regions = std::move(split);
     t.given = std::move(operands);
+    t.asked = std::move(asked);
+  }
+
+  static double sent_by(const RegionTyping& regions) {
+    double bytes = 0;
+    for (const Communication& c : regions.communications) bytes += c.sent_bytes * static_cast<double>(c.times);
+    return bytes;
+  }
+
+  // Returns the operands of a loop with those that are whole split as the users of its results want.
+  std::vector<ir::Sharding> split_as_wanted(const ir::Node& node, std::vector<ir::Sharding> operands) const {
+    const auto is_split = [](const Axes& axes) { return !axes.empty(); };
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      const OptionalSharding& wanted = wanted_[node.id][i];
+      const bool is_whole = operands[i].partial().empty() && std::ranges::none_of(operands[i].dims(), is_split);
+      if (wanted && is_whole) operands[i] = as_far_as_sizes_divide(without_partial(*wanted), node.types[i]);
+    }
+    return operands;
   }
 
   // Returns the precedence in the regions of a node, for its operands.

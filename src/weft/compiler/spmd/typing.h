@@ -20,7 +20,7 @@ struct NodeTyping {
   std::shared_ptr<const ir::Factors> factors;
   std::shared_ptr<const NodeDivision> division;
   std::shared_ptr<const RegionTyping> regions;  // of a loop or branches,
-  std::vector<ir::Sharding> given;              // for operands that are sharded like this
+  std::vector<ir::Sharding> given, asked;       // for operands that are sharded like this, and as their users ask
   std::vector<ir::Sharding> passed_on;  // as the users of the results see them: with partial sums added, if they are
 };
 
