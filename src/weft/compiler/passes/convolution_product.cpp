@@ -68,7 +68,7 @@ Window window_of(const ir::Node& node, int spatial) {
           ir::window_dim(a, spatial, elements)};
 }
 
-std::vector<Window> windows_of(const ir::Node& node) {
+std::vector<Window> spatial_windows_of(const ir::Node& node) {
   std::vector<Window> windows;
   for (int d = 0; d < std::ssize(node.attributes<ConvolutionAttributes>().input_spatial); ++d)
     windows.push_back(window_of(node, d));
@@ -153,7 +153,7 @@ void split_groups(Labelled& x, Label label, std::int64_t groups) {
 
 Labelled patches_of(const ir::Node& node, Value input) {
   const auto& a = node.attributes<ConvolutionAttributes>();
-  const std::vector<Window> windows = windows_of(node);
+  const std::vector<Window> windows = spatial_windows_of(node);
   Labelled x = whole_input(node, input, windows);
   std::vector<int> all;
   std::int64_t slices = 1;
@@ -240,8 +240,8 @@ bool has_product_of_patches(const ir::Node& node) {
   const bool has_elements = std::ranges::none_of(node.type().dims(), is_empty) &&
                             std::ranges::none_of(input.dims(), is_empty) &&
                             std::ranges::none_of(kernel.dims(), is_empty);
-  return has_elements &&
-         std::ranges::all_of(windows_of(node), [](const Window& w) { return w.listed <= most_window_elements; });
+  return has_elements && std::ranges::all_of(spatial_windows_of(node),
+                                             [](const Window& w) { return w.listed <= most_window_elements; });
 }
 
 Value product_of_patches(const ir::Node& node, Value input, Value kernel) {

@@ -22,7 +22,7 @@ using ir::ScatterAttributes;
 using ir::Value;
 using Dims = std::vector<std::int64_t>;
 
-bool has(ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); }
+bool includes(ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) != list.end(); }
 
 std::size_t place_in(ir::Ints list, std::int64_t d) { return std::ranges::find(list, d) - list.begin(); }
 
@@ -78,7 +78,7 @@ class Rows {
       if (d >= first_of_row_ && in_updates(d)) of_row.push_back(*in_updates(d));
     }
     for (std::int64_t d = 0; d < updates_.rank(); ++d)
-      if (!has(of_row, d)) {
+      if (!includes(of_row, d)) {
         order_.push_back(d);
         numbered_.push_back(updates_.size(static_cast<int>(d)));
         updates_count_ *= numbered_.back();
@@ -114,16 +114,16 @@ class Rows {
  private:
   // Returns the dimension of the updates with the window's elements along a dimension of the operand.
   std::optional<std::int64_t> in_updates(int d) const {
-    if (has(a_.inserted_window_dims, d) || has(a_.input_batching_dims, d)) return std::nullopt;
+    if (includes(a_.inserted_window_dims, d) || includes(a_.input_batching_dims, d)) return std::nullopt;
     std::size_t window = 0;
     for (int before = 0; before < d; ++before)
-      if (!has(a_.inserted_window_dims, before) && !has(a_.input_batching_dims, before)) ++window;
+      if (!includes(a_.inserted_window_dims, before) && !includes(a_.input_batching_dims, before)) ++window;
     return a_.update_window_dims[window];
   }
 
   bool is_whole(int d) const {
     const auto of_window = in_updates(d);
-    return of_window && !has(a_.scatter_dims_to_operand_dims, d) &&
+    return of_window && !includes(a_.scatter_dims_to_operand_dims, d) &&
            updates_.size(static_cast<int>(*of_window)) == operand_.size(d);
   }
 
@@ -136,8 +136,8 @@ class Rows {
   Value place_along(int d, Type type) const {
     Value place;
     const auto add = [&](Value term) { place = place ? place + term : term; };
-    if (has(a_.scatter_dims_to_operand_dims, d)) add(start(place_in(a_.scatter_dims_to_operand_dims, d), type));
-    if (has(a_.input_batching_dims, d)) {
+    if (includes(a_.scatter_dims_to_operand_dims, d)) add(start(place_in(a_.scatter_dims_to_operand_dims, d), type));
+    if (includes(a_.input_batching_dims, d)) {
       const std::int64_t of_indices = a_.scatter_indices_batching_dims[place_in(a_.input_batching_dims, d)];
       const std::int64_t batch = of_indices - (of_indices > a_.index_vector_dim ? 1 : 0);
       add(ir::iota(graph_, type, number_of(batches()[batch])));
@@ -151,7 +151,7 @@ class Rows {
   Dims batches() const {
     Dims dims;
     for (std::int64_t d = 0; d < updates_.rank(); ++d)
-      if (!has(a_.update_window_dims, d)) dims.push_back(d);
+      if (!includes(a_.update_window_dims, d)) dims.push_back(d);
     return dims;
   }
 

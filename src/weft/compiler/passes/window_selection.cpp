@@ -19,7 +19,7 @@ using ir::Value;
 using Dims = std::vector<std::int64_t>;
 using Windows = std::vector<ir::WindowDim>;
 
-Windows windows_of(const ir::Node& node) {
+Windows windows_of_selection(const ir::Node& node) {
   Windows windows;
   for (int d = 0; d < node.type().rank(); ++d)
     windows.push_back(ir::window_dim(node.attributes<ir::SelectAndScatterAttributes>(), d));
@@ -30,7 +30,7 @@ Value scalar(ir::Graph& graph, DType dtype, double value) { return ir::constant(
 
 // Returns for each window the number of the element that it selects; -1 where there is nothing but padding.
 Value selected(ir::Graph& graph, const ir::Node& node, Value x, Type of_windows) {
-  const Windows windows = windows_of(node);
+  const Windows windows = windows_of_selection(node);
   const auto has_padding = [](const ir::WindowDim& w) { return w.low != 0 || w.high != 0; };
   const Value values = padded(x, scalar(graph, x.dtype(), 0), windows);
   Value inside;
@@ -129,7 +129,7 @@ Value from_steps(std::span<const Value> parts, const std::vector<Steps>& steps, 
 
 bool is_small_selection(const ir::Node& node) {
   if (node.op != &ir::ops::select_and_scatter) return false;
-  const Windows windows = windows_of(node);
+  const Windows windows = windows_of_selection(node);
   return has_known_windows(windows, node.type(), node.operand(1).type()) &&
          elements_of(windows) <= most_window_elements &&
          elements_in(steps_of(windows, node.type())) <= most_window_elements && is_scalar_body(*node.regions[0]) &&
@@ -137,7 +137,7 @@ bool is_small_selection(const ir::Node& node) {
 }
 
 Value selection_of_slices(ir::Graph& graph, const ir::Node& node, std::span<const Value> operands) {
-  const Windows windows = windows_of(node);
+  const Windows windows = windows_of_selection(node);
   const std::vector<Steps> steps = steps_of(windows, node.type());
   const bool adds = ir::reduction_op(*node.regions[1]) == &ir::ops::add && is_float(node.type().dtype());
   const DType dtype = adds ? accumulator_type(node.type().dtype()) : node.type().dtype();

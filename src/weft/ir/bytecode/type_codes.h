@@ -1,5 +1,5 @@
-// The codes with which the encodings of types begin: VHLO's, as StableHLO's file VhloBytecode.cpp lists them, and those of MLIR's builtin
-// dialect. They never change.
+// The codes with which the encodings of types begin: VHLO's, as StableHLO's file VhloBytecode.cpp lists them, StableHLO's own, and those of
+// MLIR's builtin dialect. They never change.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ enum VhloType : std::uint64_t {
   vhlo_unranked_tensor = 25,
   vhlo_none = 33,
 };
+enum StablehloType : std::uint64_t { stablehlo_token = 0 };  // beside casts to types of VHLO
 enum BuiltinType : std::uint64_t { builtin_integer = 0, builtin_complex = 9, builtin_ranked_tensor = 13 };
 
 // A type of numbers by its name in MLIR's text.

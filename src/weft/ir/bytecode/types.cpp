@@ -108,7 +108,8 @@ text::WrittenType TypeDecoder::tensor(const Code& code, const Owner& owner, bool
 text::WrittenType TypeDecoder::decoded(std::size_t index, const Owner& owner, bool takes_index) const {
   const Code code = code_of(index);
   const bool is_vhlo = code.dialect == "vhlo";
-  if (is_vhlo && code.number == vhlo_token) return Type(DType::token, {});
+  if (is_vhlo ? code.number == vhlo_token : code.dialect == "stablehlo" && code.number == stablehlo_token)
+    return Type(DType::token, {});
   if (code.number == (is_vhlo ? std::uint64_t{vhlo_ranked_tensor} : builtin_ranked_tensor))
     return tensor(code, owner, takes_index);
   if (is_vhlo && (code.number == vhlo_bounded_tensor || code.number == vhlo_unranked_tensor))

@@ -148,7 +148,7 @@ WEFT_OP(send) {
 WEFT_OP(manual_computation) {
     .name = "manual_computation", .kind = Kind::collective, .arity = variadic, .types = manual_computation_type,
     .gradient = manual_computation_gradient, .interpret = interpreter::manual_computation,
-    .attributes = schema<ManualComputationAttributes>, .regions = 1, .single_process = manual_computation_of_one, .dialect = "sdy",
+    .attributes = schema<ManualComputationAttributes>, .regions = 1, .takes_tokens = true, .single_process = manual_computation_of_one, .dialect = "sdy",
 };
 WEFT_OP(run_parallel) {
     .name = "run_parallel", .kind = Kind::collective, .arity = variadic, .types = run_parallel_type,
