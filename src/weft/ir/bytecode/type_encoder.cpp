@@ -34,10 +34,9 @@ std::uint64_t TypeEncoder::number(std::string_view name, Dialect dialect) {
 
 std::uint64_t TypeEncoder::value(const text::WrittenType& type, Dialect dialect) {
   const bool is_vhlo = dialect == Dialect::vhlo;
-  if (type.part.dtype() == DType::token) {
-    if (!is_vhlo) context_.fail("a token has no sharding");
-    return add(dialect, ByteWriter().number(vhlo_token));
-  }
+  if (type.part.dtype() == DType::token)
+    return is_vhlo ? add(dialect, ByteWriter().number(vhlo_token))
+                   : context_.container.type("stablehlo", ByteWriter().number(stablehlo_token));
   std::uint64_t element = number(concat(type.part.dtype()), dialect);
   const std::uint64_t complex = is_vhlo ? std::uint64_t{vhlo_complex} : builtin_complex;
   if (type.is_complex) element = add(dialect, ByteWriter().number(complex).number(element));
