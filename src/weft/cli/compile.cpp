@@ -49,7 +49,7 @@ void compile_file(const CompileFileOptions& options) {
   const auto function = find_entry(module, options.file, options.entry);
   compiler::Options compiler = compiler::Options::from_knobs();
   compiler.target = &compiler::Target::named(options.target);
-  if (function->annotations) compiler.donatable = ir::donated_arguments(*function->annotations);
+  compiler.donatable = ir::donated_inputs(*function);
   const bool is_bytecode = ir::is_bytecode_name(options.output);
   require(!is_bytecode || listing == Listing::stablehlo, options.output,
           ": only --emit stablehlo is written as bytecode");

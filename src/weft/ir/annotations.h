@@ -11,6 +11,8 @@
 
 namespace weft::ir {
 
+class Graph;
+
 // An attribute as MLIR writes it, with aliases resolved: sdy.sharding, #sdy.sharding<@mesh, [{"x"}, {}]>.
 struct Annotation {
   std::string name;
@@ -33,7 +35,8 @@ struct FunctionAnnotations {
   std::unordered_map<std::uint32_t, Annotations> nodes = {};  // by Node::id, only nodes that have any; passes drop them
 };
 
-// Returns, for each argument, whether the caller donates it, so that an output may reuse its memory.
-std::vector<bool> donated_arguments(const FunctionAnnotations& function);
+// Returns, for each input, whether the caller donates it, so that an output may reuse its memory. What the caller offers for any output
+// (jax.buffer_donor) is not taken if no output of its size is left: the caller then keeps the array, as with XLA.
+std::vector<bool> donated_inputs(const Graph& function);
 
 }  // namespace weft::ir

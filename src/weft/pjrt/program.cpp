@@ -184,8 +184,7 @@ std::shared_ptr<const Program> compile(std::string_view code, std::string_view h
   program->outputs = ir::output_ports(*program->graph);
   auto options = compiler::Options::from_knobs();
   options.name = program->name;
-  if (program->graph->annotations) options.donatable = ir::donated_arguments(*program->graph->annotations);
-  options.donatable.resize(program->graph->inputs().size());
+  options.donatable = ir::donated_inputs(*program->graph);
   for (const ir::Port& port : program->inputs) program->donated.push_back(options.donatable[port.first]);
   compile(*program, options);
   describe_arrays(*program);
