@@ -1,5 +1,7 @@
 #include <weft/compiler/codegen/llvm/loop_emitter.h>
 
+#include <algorithm>
+
 #include <llvm/IR/Intrinsics.h>
 
 #include <weft/compiler/codegen/llvm/loop_emitter_class.h>
@@ -8,6 +10,19 @@
 namespace weft::compiler {
 
 using llvm::Value;
+
+namespace {
+
+bool has_calls(const llvm::Function& function) {
+  for (const llvm::BasicBlock& block : function)
+    for (const llvm::Instruction& instruction : block) {
+      const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+      if (call && !(call->getCalledFunction() && call->getCalledFunction()->isIntrinsic())) return true;
+    }
+  return false;
+}
+
+}  // namespace
 
 LoopEmitter::LoopEmitter(llvm::Function& function, const Loop& loop, const Target& target, int width)
     : loop_(loop),
@@ -65,6 +80,11 @@ void LoopEmitter::emit() {
     case Walk::records: for_each(begin, end, i64(1), [&](Value* task) { emit_records(task); }); break;
   }
   end_function(b_);
+  // Vectors are kept on the stack during a call. Without this, it would depend on the caller whether they lie across two cache lines, which
+  // takes twice the time.
+  if (has_calls(*function_))
+    function_->addFnAttr(
+        llvm::Attribute::getWithStackAlignment(b_.getContext(), llvm::Align(std::max(16, 4 * target_.lanes))));
 }
 
 Value* LoopEmitter::local(llvm::Type* type) {
