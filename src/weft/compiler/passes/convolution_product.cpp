@@ -20,7 +20,8 @@ using ir::Value;
 using ir::WindowDim;
 using Dims = std::vector<std::int64_t>;
 
-// What a dimension of an operand or of the product stands for; `spatial` is the number of the spatial dimension.
+// Says what a dimension of an operand or of the product stands for. Of positions and elements, `spatial` is the number of the spatial
+// dimension.
 struct Label {
   enum class Kind : std::uint8_t { batch, feature, output_feature, group, position, element };
   Kind kind;  // position: of the kernel over the input; element: of the kernel

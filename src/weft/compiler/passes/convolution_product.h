@@ -1,4 +1,4 @@
-// Convolutions as matrix products of patches: a row has the elements that the kernel covers at one position.
+// Computes convolutions as matrix products of patches: a row has the elements that the kernel covers at one position.
 #pragma once
 
 #include <weft/ir/graph.h>

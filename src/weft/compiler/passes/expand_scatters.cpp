@@ -1,5 +1,5 @@
-// Scatters as scatters of rows, for which GPUs have a kernel: each update is some neighbouring elements, and one number says where in the
-// operand they belong.
+// Replaces scatters by scatters of rows, for which GPUs have a kernel: each update is some neighbouring elements, and one number says where in
+// the operand they belong.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -60,8 +60,8 @@ Value signed_indices(Value indices) {
   return ir::convert(indices, DType::i64);
 }
 
-// How the dimensions of the updates divide into those that number the rows and those within a row. The row is what is whole at the end of the
-// operand.
+// Divides the dimensions of the updates into those that number the rows and those within a row. A row consists of the last dimensions of the
+// operand that every update covers as a whole.
 class Rows {
  public:
   Rows(const ir::Node& node, Value indices)
@@ -85,10 +85,6 @@ class Rows {
       }
     order_.insert(order_.end(), of_row.begin(), of_row.end());
   }
-
-  std::int64_t count() const { return count_; }
-  std::int64_t width() const { return width_; }
-  std::int64_t updates() const { return updates_count_; }
 
   // Returns for each update the number of its row in the operand, -1 if it lies outside.
   Value numbers() const {

@@ -29,20 +29,20 @@ bool is_ordered(const ir::Node& dot) {
 
 // Returns the product of transposed operands: lhs with its contracted dimensions last, rhs with them first. An operand that is not to be
 // transposed stays as it is.
-ir::Value with_transposed(const ir::Node& node, std::span<const ir::Value> operands, bool lhs_too, bool rhs_too) {
+ir::Value with_transposed(const ir::Node& node, std::span<const ir::Value> operands, bool turns_lhs, bool turns_rhs) {
   auto [lhs_batching, rhs_batching, lhs_contracting, rhs_contracting] = node.attributes<ir::DotAttributes>();
   const std::size_t batch = lhs_batching.size(), k = lhs_contracting.size();
   const Dims batching = counted(0, batch), first = counted(batch, k);
   ir::Value lhs = operands[0], rhs = operands[1];
   Dims last;
-  if (lhs_too) {
+  if (turns_lhs) {
     const Dims free = free_dims(lhs.rank(), lhs_batching, lhs_contracting);
     lhs = ir::transpose(lhs, joined({lhs_batching, free, lhs_contracting}));
     last = counted(batch + free.size(), k);
     lhs_batching = batching;
     lhs_contracting = last;
   }
-  if (rhs_too) {
+  if (turns_rhs) {
     rhs = ir::transpose(rhs,
                         joined({rhs_batching, rhs_contracting, free_dims(rhs.rank(), rhs_batching, rhs_contracting)}));
     rhs_batching = batching;
@@ -58,8 +58,8 @@ std::shared_ptr<ir::Graph> order_dot_operands(const ir::Graph& graph) {
       graph, [](const ir::Node& node) { return node.op == &ir::ops::dot_general && !is_ordered(node); },
       [](ir::Graph&, const ir::Node& node, std::span<const ir::Value> operands) {
         // Transposes one operand if the other is a matrix that fits.
-        for (const auto& [lhs_too, rhs_too] : {std::pair{false, true}, {true, false}})
-          if (const ir::Value one = with_transposed(node, operands, lhs_too, rhs_too); is_ordered(*one.node))
+        for (const auto& [turns_lhs, turns_rhs] : {std::pair{false, true}, {true, false}})
+          if (const ir::Value one = with_transposed(node, operands, turns_lhs, turns_rhs); is_ordered(*one.node))
             return std::optional(std::vector{one});
         return std::optional(std::vector{with_transposed(node, operands, true, true)});
       });

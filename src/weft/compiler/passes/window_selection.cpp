@@ -55,7 +55,7 @@ Value selected(ir::Graph& graph, const ir::Node& node, Value x, Type of_windows)
   return number;
 }
 
-// Where the elements of an operand lie along one dimension, relative to the windows: an element at place p of the operand with its padding is
+// Says where the elements of an operand lie along one dimension, relative to the windows: an element at place p of the operand with its padding is
 // number p % stride in step p / stride. A window w has its element k in step w + k / stride.
 struct Steps {
   std::int64_t stride;

@@ -1,4 +1,4 @@
-// select_and_scatter, the gradient of a max pool, as elementwise ops.
+// Computes select_and_scatter, the gradient of a max pool, by elementwise ops.
 #pragma once
 
 #include <span>

@@ -58,8 +58,10 @@ OperationKind operation_kind(std::string_view dialect, std::string_view name) {
     for (const Property& property : properties_of(*form))
       kind.properties.push_back({property, can_be_left_out(property.name)});
   kind.members = members_of(kind.name);
-  kind.has_layouts = kind.name == "stablehlo.custom_call";
-  kind.refers_to_functions = kind.has_layouts || kind.name == "func.call" || kind.name == "stablehlo.composite";
+  for (const Property& property : kind.properties) {
+    kind.has_layouts = kind.has_layouts || property.name == "operand_layouts";
+    kind.refers_to_functions = kind.refers_to_functions || names_functions(property.name);
+  }
   return kind;
 }
 

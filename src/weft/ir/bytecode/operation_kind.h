@@ -33,6 +33,9 @@ struct OperationKind {
   std::size_t last_attributes = 0;   // how many attributes the last operation had as properties; set by the reader
 };
 
+// Returns whether attributes of this name in VHLO are names of functions, which it has as strings.
+bool names_functions(std::string_view attribute);
+
 // Returns the members of the attributes of an operation of StableHLO, whose name includes the dialect.
 std::vector<Member> members_of(std::string_view name);
 

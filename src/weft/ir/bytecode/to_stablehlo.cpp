@@ -34,10 +34,6 @@ Attribute& structure(std::vector<NamedAttribute>& attributes, std::string_view n
   return added;
 }
 
-bool names_functions(std::string_view attribute) {
-  return attribute == "callee" || attribute == "decomposition" || attribute == "called_computations";
-}
-
 void gather_members(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
   std::vector<NamedAttribute> result;
   result.reserve(attributes.size());
@@ -55,6 +51,10 @@ void gather_members(const OperationKind& kind, std::vector<NamedAttribute>& attr
 }
 
 }  // namespace
+
+bool names_functions(std::string_view attribute) {
+  return attribute == "callee" || attribute == "decomposition" || attribute == "called_computations";
+}
 
 void to_stablehlo(const OperationKind& kind, std::vector<NamedAttribute>& attributes) {
   if (attributes.empty()) return;
