@@ -94,6 +94,49 @@ func.func @main(%a: tensor<24xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x":(2
   EXPECT_THAT([&] { declared_shardings(*with(R"("x":(0)3)")); }, ThrowsMessage<Error>(HasSubstr("has no positions")));
 }
 
+std::optional<DeclaredShardings> declared_on(const char* mesh, const char* other, const char* parameter,
+                                             const char* result) {
+  return declared_shardings(*parse(concat("sdy.mesh @mesh = ", mesh, "\nsdy.mesh @other = ", other, R"(
+func.func @main(%a: tensor<24x24xf32> {sdy.sharding = #sdy.sharding<@mesh, )",
+                                          parameter, R"(>})
+    -> (tensor<24x24xf32> {sdy.sharding = #sdy.sharding<@other, )",
+                                          result, R"(>}) {
+  return %a : tensor<24x24xf32>
+})")));
+}
+
+TEST(Shardy, MeshesWithDifferentAxesHaveACommonOne) {
+  using Alias = Mesh::Axis::Alias;
+  const auto flat = declared_on(R"(<["x"=2, "y"=4]>)", R"(<["x"=8]>)", R"([{"x"}, {"y"}])", R"([{}, {"x"}])");
+  const Mesh mesh{{"x", 2, {Alias{"other", "x:(1)2"}}}, {"y", 4, {Alias{"other", "x:(2)4"}}}};
+  EXPECT_EQ(flat->mesh, mesh);
+  EXPECT_EQ(flat->inputs[0], Sharding(mesh, {{0}, {1}}));
+  EXPECT_EQ(flat->outputs[0], Sharding(mesh, {{}, {0, 1}}));
+  EXPECT_EQ(parse_sharding(R"(<@other, [{"x":(2)4}]>)", mesh, 1), Sharding(mesh, {{1}}));
+  EXPECT_THAT([&] { parse_sharding(R"(<@other, [{"y"}]>)", mesh, 1); }, ThrowsMessage<Error>(HasSubstr("no axis 'y'")));
+
+  // Both are cut, and an axis of one device is an axis of its own.
+  const auto crossed =
+      declared_on(R"(<["x"=2, "y"=6]>)", R"(<["a"=4, "b"=1, "c"=3]>)", R"([{"y"}, {"x"}])", R"([{"c", "b"}, {"a"}])");
+  ASSERT_EQ(crossed->mesh.axes().size(), 4);
+  EXPECT_EQ(crossed->inputs[0], Sharding(crossed->mesh, {{1, 2}, {0}}));
+  EXPECT_EQ(crossed->outputs[0], Sharding(crossed->mesh, {{2, 3}, {0, 1}}));
+  EXPECT_EQ(crossed->inputs[0]->local_type(Type(DType::f32, {24, 24})), Type(DType::f32, {4, 12}));
+  EXPECT_EQ(crossed->outputs[0]->local_type(Type(DType::f32, {24, 24})), Type(DType::f32, {8, 6}));
+
+  // The order of the devices is that of each mesh.
+  const auto turned = declared_on(R"(<["x"=2, "y"=2]>)", R"(<["a"=4], device_ids=[0, 2, 1, 3]>)", R"([{"x"}, {"y"}])",
+                                  R"([{"a"}, {}])");
+  EXPECT_EQ(turned->inputs[0]->shard(0, 1), 0);
+  EXPECT_EQ(turned->outputs[0]->shard(0, 1), 2);
+
+  EXPECT_THAT([&] { declared_on(R"(<["x"=2, "y"=3]>)", R"(<["a"=3, "b"=2]>)", R"([{"x"}, {}])", R"([{"a"}, {}])"); },
+              ThrowsMessage<UnsupportedError>(
+                  HasSubstr("mesh (x=2, y=3) and other (a=3, b=2), whose axes have no parts in common")));
+  EXPECT_THAT([&] { declared_on(R"(<["x"=2]>)", R"(<["a"=4]>)", R"([{"x"}, {}])", R"([{"a"}, {}])"); },
+              ThrowsMessage<UnsupportedError>(HasSubstr("have no parts in common")));
+}
+
 TEST(Shardy, DeclaredByAFunction) {
   const auto function = parse(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
 func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<4xf32>)

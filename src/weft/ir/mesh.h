@@ -18,8 +18,14 @@ namespace weft::ir {
 class Mesh {
  public:
   struct Axis {
+    // What another mesh of the same program calls the axis.
+    struct Alias {
+      std::string mesh, name;
+      friend bool operator==(const Alias&, const Alias&) = default;
+    };
     std::string name;
     std::int64_t size;
+    std::vector<Alias> aliases = {};
     friend bool operator==(const Axis&, const Axis&) = default;
   };
   static constexpr std::int64_t max_devices = std::int64_t{1} << 20;

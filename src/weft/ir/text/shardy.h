@@ -14,9 +14,10 @@ namespace weft::ir {
 // the order of their numbers. Throws Error with the position in the text.
 Mesh parse_mesh(std::string_view text);
 
-// Reads #sdy.sharding<@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}> for a tensor of this rank. Priorities are ignored, and an open
-// dimension (?) gets the axes that are given. A part of an axis ("x":(1)2) is an axis of its own in the mesh of declared_shardings().
-// Throws Error if the text is wrong, if the mesh lacks an axis or a part, or if the rank differs.
+// Reads #sdy.sharding<@mesh, [{"x"}, {?}], replicated={"y"}, unreduced={"z"}> for a tensor of this rank; `mesh` is @mesh itself, or a mesh
+// that is common to it and others. Priorities are ignored, and an open dimension (?) gets the axes that are given. A part of an axis
+// ("x":(1)2) is an axis of its own in the mesh of declared_shardings(). Throws Error if the text is wrong, if the mesh lacks an axis or a
+// part, or if the rank differs.
 Sharding parse_sharding(std::string_view text, const Mesh& mesh, int rank);
 
 // Returns what a constraint makes of a value that is sharded like `held`: as above, but an open dimension keeps the axes that `held` splits it
@@ -34,14 +35,15 @@ struct ManualShardings {
 // Throws Error if the texts are wrong, or if the region's types are not those of the shards.
 ManualShardings manual_shardings(const Node& manual_computation, const Mesh& mesh);
 
-// The mesh of a function's module, in which an axis of which the function uses parts is several axes, and the shardings that its arguments and results declare.
+// The mesh of a function, which is common to all meshes that its shardings use (CommonMesh), and the shardings that its arguments and results
+// declare. An axis of which the function uses parts is several axes.
 struct DeclaredShardings {
   Mesh mesh;
   std::vector<std::optional<Sharding>> inputs, outputs;
 };
 
 // Returns nullopt if the module has no mesh. Throws what the functions above throw, led by the argument or result, and UnsupportedError if
-// the function's shardings use meshes with different axes, or those of arguments or results a mesh of a single device.
+// the meshes have no common axes, or if those of arguments or results are on a single device.
 std::optional<DeclaredShardings> declared_shardings(const Graph& function);
 
 }  // namespace weft::ir
