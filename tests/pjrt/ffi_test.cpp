@@ -266,6 +266,34 @@ ffi::Error* refuse(ffi::CallFrame* frame) {
   return frame->api->error_create(&args);
 }
 
+std::uintptr_t status_without_stream = 0;
+
+ffi::Error* ask_for_a_stream(ffi::CallFrame* frame) {
+  ffi::Unused args{{sizeof(ffi::Unused)}};
+  ffi::Error* const wrong = frame->api->stream_get(&args);
+  std::memcpy(&status_without_stream, static_cast<const void*>(wrong), sizeof(status_without_stream));
+  return wrong;
+}
+
+// jaxlib reads it so in the property `stream` of a buffer callback's context.
+TEST(ForeignFunction, GetsErrorsThatBeginWithAStatusOfAbseil) {
+  offer("test.stream", ask_for_a_stream);
+  PJRT_LoadedExecutable* program = compile(R"(func.func @main() -> tensor<f32> {
+    %0 = stablehlo.custom_call @test.stream() {api_version = 4 : i32} : () -> tensor<f32>
+    return %0 : tensor<f32>
+  })");
+  PJRT_Event* complete = nullptr;
+  PJRT_Buffer* y = execute(program, {}, nullptr, &complete);
+  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = complete};
+  EXPECT_THAT(failure(api().PJRT_Event_Await(&wait)).message, HasSubstr("no streams"));
+  constexpr std::uintptr_t is_inline = 1;
+  EXPECT_EQ(status_without_stream, static_cast<std::uintptr_t>(ffi::ErrorCode::unimplemented) << 2 | is_inline);
+  PJRT_Event_Destroy_Args gone{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = complete};
+  succeed(api().PJRT_Event_Destroy(&gone));
+  destroy(y);
+  destroy(program);
+}
+
 TEST(ForeignFunction, TellsWhyItFails) {
   offer("test.refuse", refuse);
   PJRT_LoadedExecutable* program = compile(R"(func.func @main() -> tensor<f32> {

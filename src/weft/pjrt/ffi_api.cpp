@@ -8,13 +8,18 @@
 namespace weft::pjrt::ffi {
 
 struct Error {
-  ErrorCode code;
+  // Some functions of jaxlib, such as the property `stream` of a buffer callback's context, take the error for XLA's own, which is one
+  // absl::Status. This number is such a status, without its message.
+  std::uintptr_t status;
   std::string message;
 };
 
 namespace {
 
-Error* error(ErrorCode code, std::string message) { return new Error{code, std::move(message)}; }
+Error* error(ErrorCode code, std::string message) {
+  const auto status = static_cast<std::uintptr_t>(code) << 2 | 1;  // absl::Status of a code alone
+  return new Error{status, std::move(message)};
+}
 
 Error* unsupported(Unused*) {
   return error(ErrorCode::unimplemented,
