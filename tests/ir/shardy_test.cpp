@@ -124,6 +124,12 @@ TEST(Shardy, MeshesWithDifferentAxesHaveACommonOne) {
   EXPECT_EQ(crossed->inputs[0]->local_type(Type(DType::f32, {24, 24})), Type(DType::f32, {4, 12}));
   EXPECT_EQ(crossed->outputs[0]->local_type(Type(DType::f32, {24, 24})), Type(DType::f32, {8, 6}));
 
+  // What is on a mesh of one device is whole on all devices of the other one.
+  const auto one = declared_on(R"(<["i"=1]>)", R"(<["i"=4]>)", R"([{"i"}, {}])", R"([{"i"}, {}])");
+  EXPECT_EQ(one->mesh.devices(), 4);
+  EXPECT_EQ(one->inputs[0]->shards(0), 1);
+  EXPECT_EQ(one->outputs[0]->shards(0), 4);
+
   // The order of the devices is that of each mesh.
   const auto turned = declared_on(R"(<["x"=2, "y"=2]>)", R"(<["a"=4], device_ids=[0, 2, 1, 3]>)", R"([{"x"}, {"y"}])",
                                   R"([{"a"}, {}])");

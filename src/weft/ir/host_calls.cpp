@@ -1,10 +1,20 @@
 #include <weft/ir/host_calls.h>
 
+#include <charconv>
+
 #include <weft/base/error.h>
 #include <weft/ir/host_function.h>
 #include <weft/ir/ops.h>
 
 namespace weft::ir {
+
+int batch_dims(std::string_view backend_config) {
+  const std::string before = concat('{', batch_dims_of_call, " = ");
+  int number = 0;
+  if (backend_config.starts_with(before))
+    std::from_chars(backend_config.data() + before.size(), backend_config.data() + backend_config.size(), number);
+  return number;
+}
 
 void require_host_functions(const Graph& graph) {
   for (const Node* node : graph.nodes()) {

@@ -1,5 +1,10 @@
 #include <weft/ir/ops/opaque.h>
 
+#include <algorithm>
+#include <utility>
+
+#include <weft/ir/factors.h>
+#include <weft/ir/host_calls.h>
 #include <weft/ir/host_function.h>
 #include <weft/ir/ops/gradients.h>
 #include <weft/ir/ops/rules.h>
@@ -26,6 +31,22 @@ void optimization_barrier_type(const Call& call, std::vector<Type>& results) {
 
 void custom_call_type(const Call& call, std::vector<Type>& results) {
   results.assign(call.requested.begin(), call.requested.end());
+}
+
+void custom_call_factors(const Node& node, Factors& f) {
+  const int batch = batch_dims(node.attributes<CustomCallAttributes>().backend_config);
+  std::vector<std::pair<Type, std::vector<DimFactors>*>> batched;
+  const auto add = [&](Type type, std::vector<DimFactors>& dims) {
+    if (type.rank() >= batch) batched.emplace_back(type, &dims);
+  };
+  for (std::size_t i = 0; i < node.operands.size(); ++i) add(node.operands[i].type(), f.operands[i]);
+  for (std::size_t i = 0; i < node.types.size(); ++i) add(node.types[i], f.results[i]);
+  for (int d = 0; d < batch && !batched.empty(); ++d) {
+    const Dim size = batched.front().first.dim(d);
+    if (!std::ranges::all_of(batched, [&](const auto& one) { return one.first.dim(d) == size; })) return;
+    const int letter = f.add(size);
+    for (const auto& [type, dims] : batched) (*dims)[d] = {letter};
+  }
 }
 
 // The cotangents pass through a barrier of their own, so that the backward pass is ordered like the forward pass.

@@ -10,6 +10,7 @@ void rng_factors(const Node& node, Factors& f);
 std::vector<Value> rng_local(const LocalCall& call);
 void optimization_barrier_type(const Call& call, std::vector<Type>& results);
 void custom_call_type(const Call& call, std::vector<Type>& results);
+void custom_call_factors(const Node& node, Factors& f);
 
 void optimization_barrier_gradient(const GradientCall& c);
 void custom_call_gradient(const GradientCall& c);
@@ -42,7 +43,7 @@ WEFT_OP(optimization_barrier) {
 // registered under that name: see host_function.h.
 WEFT_OP(custom_call) {
     .name = "custom_call", .kind = Kind::opaque, .arity = variadic, .types = custom_call_type, .gradient = custom_call_gradient,
-    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .factors = no_factors,
+    .interpret = interpreter::custom_call, .attributes = schema<CustomCallAttributes>, .factors = custom_call_factors,
     .batch = batch_by_loop, .duplicable = false,
     .takes_tokens = true,
 };

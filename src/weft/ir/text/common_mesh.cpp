@@ -97,7 +97,7 @@ void for_each_stride(const Mesh& mesh, F&& f) {
   for (const Mesh::Axis& axis : mesh.axes()) f(axis, stride /= axis.size);
 }
 
-// Cuts the axes of the meshes where an axis of another one begins or ends.
+// Cuts the axes of the meshes where an axis of another one begins or ends. Axes of one device split nothing, so they fit any mesh.
 void cut_alike(const std::vector<std::pair<std::string_view, Mesh>>& meshes, CutsOfMeshes& cuts) {
   std::set<std::int64_t> strides;
   for (const auto& [name, mesh] : meshes)
@@ -106,7 +106,7 @@ void cut_alike(const std::vector<std::pair<std::string_view, Mesh>>& meshes, Cut
       std::ranges::adjacent_find(strides, [](std::int64_t a, std::int64_t b) { return b % a != 0; }) == strides.end();
   const auto& [first_name, first] = meshes.front();
   for (const auto& [name, mesh] : meshes)
-    if (mesh.devices() != first.devices() || (name != first_name && !divide_each_other))
+    if (mesh.devices() > 1 && (mesh.devices() != first.devices() || (name != first_name && !divide_each_other)))
       throw UnsupportedError(concat("the function uses the meshes ", first_name, " (", first, ") and ", name, " (",
                                     mesh, "), whose axes have no parts in common"),
                              "sdy.mesh");
@@ -172,6 +172,7 @@ CommonMesh::CommonMesh(const Annotations& meshes, std::span<const std::string_vi
   std::vector<std::pair<std::string_view, Mesh>> named;
   for (const std::string_view name : names_of(meshes, texts)) named.emplace_back(name, parsed(name, meshes));
   if (named.empty()) return;
+  std::ranges::stable_partition(named, [](const auto& one) { return one.second.devices() > 1; });
   cut_alike(named, cuts);
   for (auto& [name, mesh] : named) mesh = cut(mesh, cuts[name]);
   const Mesh& first = named.front().second;

@@ -28,7 +28,7 @@ class CommonMesh {
   // other, the common mesh has no axes either. Throws UnsupportedError if the meshes have no common axes, or for a mesh of a single device.
   CommonMesh(const Annotations& meshes, std::span<const std::string_view> texts);
 
-  // The devices are in the order of the mesh that is the first one by name.
+  // The devices are in the order of the mesh that is the first one by name and has several devices.
   const Mesh& mesh() const { return mesh_; }
   // Returns the common mesh with the devices in the order of the mesh of this name. Throws Error if there is no such mesh.
   Mesh in_order_of(std::string_view name) const;

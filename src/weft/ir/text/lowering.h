@@ -119,7 +119,7 @@ class Lowering {
   std::vector<std::vector<std::int64_t>> orders_in_memory(const Operation& op, std::string_view layouts_name,
                                                           std::span<const WrittenType> types);
   Values call_of_host(Graph& graph, const Scope& scope, const Operation& op, std::string_view target);
-  std::string typed_call_config(const Operation& op);
+  std::string typed_call_config(const Operation& op, int batch_dims);
   Values approx_top_k(const Scope& scope, const Operation& op);
   // Lowers a call of mhlo.erf and the like; nullopt if weft has no such function.
   std::optional<Values> function_of_mhlo(Graph& graph, const Scope& scope, const Operation& op,

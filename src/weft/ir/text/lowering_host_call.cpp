@@ -1,7 +1,11 @@
 // Lowers calls of functions of the host. What a typed call says besides its target is kept as text.
 #include <algorithm>
+#include <charconv>
+#include <ranges>
+#include <string>
 
 #include <weft/ir/builder.h>
+#include <weft/ir/host_calls.h>
 #include <weft/ir/ops.h>
 #include <weft/ir/text/fields.h>
 #include <weft/ir/text/literal.h>
@@ -86,11 +90,33 @@ const Attribute* dictionary_of(const Operation& op) {
 
 bool is_typed_call(const Operation& op) { return dictionary_of(op) != nullptr; }
 
-std::string Lowering::typed_call_config(const Operation& op) {
+namespace {
+
+// Returns the number of batch dimensions that JAX gives to a call, mhlo.frontend_attributes = {num_batch_dims = "1"}.
+int given_batch_dims(const Operation& op) {
+  const Attribute* given = find(op.attributes, "mhlo.frontend_attributes");
+  const Attribute* number = given ? find(given->fields, batch_dims_of_call) : nullptr;
+  int dims = 0;
+  if (number) std::from_chars(number->text.data(), number->text.data() + number->text.size(), dims);
+  return std::max(dims, 0);
+}
+
+// Returns whether the first dimensions stay the first ones in each of these orders.
+bool begin_with(int dims, std::span<const Layout> orders) {
+  return std::ranges::all_of(orders, [&](const Layout& order) {
+    const int common = std::min(dims, static_cast<int>(order.size()));
+    return std::ranges::equal(std::span(order).first(common), std::views::iota(std::int64_t{0}, std::int64_t{common}));
+  });
+}
+
+}  // namespace
+
+std::string Lowering::typed_call_config(const Operation& op, int batch_dims) {
   std::string out = "{";
   const auto add = [&](std::string_view name, const std::string& value) {
     out += concat(out.size() > 1 ? ", " : "", name, " = ", value);
   };
+  if (batch_dims > 0) add(batch_dims_of_call, std::to_string(batch_dims));
   add("attributes", verbatim_.text(*dictionary_of(op)));
   for (const std::string_view name : {"operand_layouts", "result_layouts"})
     if (const Attribute* attribute = find(op.attributes, name))
@@ -130,7 +156,9 @@ Values Lowering::call_of_host(Graph& graph, const Scope& scope, const Operation&
     if (!input_orders[i].empty()) inputs[i] = transpose(inputs[i], input_orders[i]);
   for (std::size_t i = 0; i < types.size(); ++i)
     if (!output_orders[i].empty()) types[i] = in_order(types[i], output_orders[i]);
-  const std::string config = typed_call_config(op), name = unescape(target);
+  const int given = given_batch_dims(op);
+  const bool is_batched = begin_with(given, input_orders) && begin_with(given, output_orders);
+  const std::string config = typed_call_config(op, is_batched ? given : 0), name = unescape(target);
   Operation call = op;  // the dictionary is in `config`
   std::erase_if(call.attributes, [](const NamedAttribute& a) { return a.name == "mhlo.backend_config"; });
   const Attribute* effect = find(op.attributes, "has_side_effect");
