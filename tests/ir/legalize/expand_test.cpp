@@ -139,12 +139,20 @@ TEST(TextExpand, ApproxTopKIsExact) {
   EXPECT_THAT(results[1].data<std::int32_t>(), ElementsAre(1, 0, 2, 3));
 }
 
+// As with aggregate_to_topk=False of jax.lax.approx_max_k.
+TEST(TextExpand, ApproxTopKMayReturnMoreThanAskedFor) {
+  std::string text = approx_top_k;
+  text.replace(text.find("top_k = 2"), 9, "top_k = 1");
+  const auto results = run_text(text.c_str(), {Array::of<float>({4, 2}, {1, 8, 4, 5, 3, 6, 2, 7})});
+  EXPECT_THAT(results[0].data<float>(), ElementsAre(4, 8, 3, 7));
+}
+
 TEST(TextExpand, ApproxTopKOfTooMany) {
   std::string text = approx_top_k;
-  text.replace(text.find("top_k = 2"), 9, "top_k = 5");
+  for (std::size_t at = text.find("2x2x"); at != text.npos; at = text.find("2x2x", at)) text.replace(at, 4, "5x2x");
   EXPECT_THAT([&] { parse(text); }, ThrowsMessage<Error>(HasSubstr("k = 5 is not within dimension 0")));
-  text.replace(text.find("top_k = 5"), 9, "other = 5");
-  EXPECT_THAT([&] { parse(text); }, ThrowsMessage<Error>(HasSubstr("expected mhlo.backend_config with top_k")));
+  text.replace(text.find("reduction_dim"), 13, "another_field");
+  EXPECT_THAT([&] { parse(text); }, ThrowsMessage<Error>(HasSubstr("expected mhlo.backend_config with reduction_dim")));
 }
 
 TEST(TextExpand, MeshesMayCarryAttributes) {

@@ -432,7 +432,12 @@ Values Lowering::approx_top_k(const Scope& scope, const Operation& op) {
     fail(op, "expected operands, as many initial values, and one called computation");
   values.resize(values.size() / 2);
   const auto before = function(called(op, functions->items[0]));
-  return expanded(op, [&] { return legalize::first_k(values, field("reduction_dim"), field("top_k"), before); });
+  // Without aggregate_to_topk there are more results than asked for; the first ones of as many are the exact ones.
+  const std::int64_t dim = field("reduction_dim");
+  const Type result = op.result_types.empty() ? Type() : op.result_types[0].part;
+  const bool is_known = dim >= 0 && result && dim < result.rank() && result.dim(static_cast<int>(dim)).is_constant();
+  const std::int64_t k = is_known ? result.size(static_cast<int>(dim)) : field("top_k");
+  return expanded(op, [&] { return legalize::first_k(values, dim, k, before); });
 }
 
 Values Lowering::bitcast_convert(Graph& graph, const Scope& scope, const Operation& op) {
