@@ -70,6 +70,44 @@ TEST(Plugin, KeepsComplexNumbersTogether) {
   destroy(program);
 }
 
+std::string text_of(PJRT_LoadedExecutable* program) {
+  PJRT_LoadedExecutable_GetExecutable_Args get{.struct_size = PJRT_LoadedExecutable_GetExecutable_Args_STRUCT_SIZE,
+                                               .loaded_executable = program};
+  succeed(api().PJRT_LoadedExecutable_GetExecutable(&get));
+  PJRT_Program found{.struct_size = PJRT_Program_STRUCT_SIZE};
+  PJRT_Executable_OptimizedProgram_Args args{.struct_size = PJRT_Executable_OptimizedProgram_Args_STRUCT_SIZE,
+                                             .executable = get.executable,
+                                             .program = &found};
+  succeed(api().PJRT_Executable_OptimizedProgram(&args));
+  std::string text(found.code_size, '\0');
+  found.code = text.data();
+  succeed(api().PJRT_Executable_OptimizedProgram(&args));
+  PJRT_Executable_Destroy_Args gone{.struct_size = PJRT_Executable_Destroy_Args_STRUCT_SIZE,
+                                    .executable = get.executable};
+  succeed(api().PJRT_Executable_Destroy(&gone));
+  return text;
+}
+
+TEST(Plugin, ShowsProgramsWithTheirArgumentsAndResults) {
+  using Number = std::complex<float>;
+  PJRT_LoadedExecutable* program =
+      compile(R"(func.func @main(%x: tensor<2xcomplex<f32>>, %s: tensor<2xf32>) -> tensor<2xcomplex<f32>> {
+    %0 = stablehlo.complex %s, %s : tensor<2xcomplex<f32>>
+    %1 = stablehlo.multiply %x, %0 : tensor<2xcomplex<f32>>
+    return %1 : tensor<2xcomplex<f32>>
+  })");
+  const std::string text = text_of(program);
+  destroy(program);
+  EXPECT_THAT(text, HasSubstr("@main(%arg0: tensor<2xcomplex<f32>>, %arg1: tensor<2xf32>) -> (tensor<2xcomplex<f32>>"));
+  program = compile(text);
+  PJRT_Buffer* x = array<Number>({{1, 2}, {0, 3}}, PJRT_Buffer_Type_C64, {2});
+  PJRT_Buffer* s = array<float>({1, 2}, PJRT_Buffer_Type_F32, {2});
+  PJRT_Buffer* y = execute(program, {x, s});
+  EXPECT_THAT(numbers<Number>(y), ElementsAre(Number(-1, 3), Number(-6, 6)));
+  for (PJRT_Buffer* buffer : {x, s, y}) destroy(buffer);
+  destroy(program);
+}
+
 TEST(Plugin, TellsWhyItRefuses) {
   Failure wrong;
   const std::string bytes = contents("tests/ir/bytecode/inputs/composites.1.17.0.mlir.bc");

@@ -124,7 +124,8 @@ TEST_F(ZeroCopy, MakesViewsOfMemory) {
   destroy(args.buffer);
   EXPECT_EQ(calls, 1);
   args.device_buffer_ptr = reinterpret_cast<std::byte*>(numbers_of_caller->at) + 1;
-  EXPECT_THAT(failure(api().PJRT_Client_CreateViewOfDeviceBuffer(&args)).message, HasSubstr("aligned to 4 bytes"));
+  EXPECT_THAT(failure(api().PJRT_Client_CreateViewOfDeviceBuffer(&args)).message,
+              HasSubstr("is not aligned to 4 bytes"));
   args.device_buffer_ptr = numbers_of_caller->at;
   args.element_type = PJRT_Buffer_Type_C64;
   EXPECT_EQ(failure(api().PJRT_Client_CreateViewOfDeviceBuffer(&args)).code, PJRT_Error_Code_UNIMPLEMENTED);

@@ -219,8 +219,9 @@ void run(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   const std::span dims(args.dims, args.num_dims);
   const Type type = type_of(element.dtype, dims);
   const auto width = static_cast<std::uintptr_t>(byte_size(element.dtype));
+  // JAX makes a copy, or raises a ValueError, if the message has these words.
   require(reinterpret_cast<std::uintptr_t>(args.device_buffer_ptr) % width == 0, "the memory of an array of ",
-          element.dtype, " must be aligned to ", width, " bytes");
+          element.dtype, " is not aligned to ", width, " bytes");
   require_row_major(args.layout, dims, element);
   auto buffer =
       borrow(type, args.device_buffer_ptr,

@@ -180,14 +180,10 @@ void run(PJRT_Executable_OutputMemoryKinds_Args& args) {
 }
 
 // Called twice: for the size of the text, and for the text. A JAX that does not know the extension for layouts reads it to learn those of
-// arguments and results, so they must be those of JAX's program: weft's text has two real numbers for each complex one.
+// arguments and results.
 void run(PJRT_Executable_OptimizedProgram_Args& args) {
   static constexpr std::string_view format = "mlir";
   const Program& program = *args.executable->program;
-  const auto is_complex = [](const ir::Port& port) { return port.is_complex; };
-  if (std::ranges::any_of(program.inputs, is_complex) || std::ranges::any_of(program.outputs, is_complex))
-    throw UnsupportedError(concat(program.name, ": takes or returns complex numbers, which its text does not have"),
-                           "complex");
   const std::string& text = program.text;
   args.program->format = format.data();
   args.program->format_size = format.size();

@@ -23,6 +23,7 @@
 #include <weft/pjrt/interpreted.h>
 #include <weft/pjrt/layouts.h>
 #include <weft/pjrt/op_sharding.h>
+#include <weft/pjrt/program_text.h>
 
 namespace weft::pjrt {
 
@@ -105,7 +106,7 @@ std::string text_of(const ir::Graph& program, const Program& divided) {
       ir::FunctionAnnotations{.module = std::make_shared<const ir::ModuleAnnotations>(std::move(module))});
   ir::Module all;
   all.functions = {annotated};
-  return ir::print(all);
+  return with_complex_ports(ir::print(all), divided.inputs, divided.outputs);
 }
 
 // Sets the executable, and what depends on how the program is divided.
@@ -179,9 +180,9 @@ std::shared_ptr<const Program> compile(std::string_view code, std::string_view h
   ir::require_host_functions(*program->graph);
   const auto* const said = program->graph->annotations ? program->graph->annotations->module.get() : nullptr;
   program->name = said && !said->name.empty() ? said->name : program->graph->name;
-  program->text = ir::print(module);
   program->inputs = ir::input_ports(*program->graph);
   program->outputs = ir::output_ports(*program->graph);
+  program->text = with_complex_ports(ir::print(module), program->inputs, program->outputs);
   auto options = compiler::Options::from_knobs();
   options.name = program->name;
   options.donatable = ir::donated_inputs(*program->graph);
