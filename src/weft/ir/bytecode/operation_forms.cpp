@@ -26,6 +26,7 @@ constexpr OperationForm forms[] = {
     {"sdy.reduce_scatter", "out_sharding reduce_scatter_axes reduction_op?"},
     {"sdy.reshard", "sharding"},
     {"sdy.sharding_constraint", "sharding"},
+    {"sdy.sharding_group", "group_id"},
     {"vhlo.abs_v1", ""},
     {"vhlo.add_v1", ""},
     {"vhlo.after_all_v1", ""},

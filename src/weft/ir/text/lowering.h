@@ -69,6 +69,7 @@ class Lowering {
   Values expect(Graph& graph, const Scope& scope, const Operation& op);
   Values placed_constant(Graph& graph, const Scope& scope, const Operation& op);
   Values sharding(Graph& graph, const Scope& scope, const Operation& op);
+  Values sharding_group(Graph& graph, const Scope& scope, const Operation& op);
   Values sharding_change(Graph& graph, const Scope& scope, const Operation& op);
   std::string single_device_of(const Attribute& sharding);
   Values resharded(Graph& graph, const Scope& scope, const Operation& op, const Op& kind, const char* name);
@@ -210,6 +211,9 @@ class Lowering {
   std::unordered_map<const Node*, std::vector<Sum>> added_arguments_;
   std::int64_t operations_ = 0;
 };
+
+// The target of calls by which JAX asks for an order of the elements in memory, which changes no value.
+inline constexpr std::string_view layout_constraint = "LayoutConstraint";
 
 // Returns whether a custom_call says in a dictionary what its function gets besides the operands.
 bool is_typed_call(const Operation& op);

@@ -28,6 +28,7 @@ constexpr NamedComplexRule complex_rules[] = {
     {"interpreter.run_parallel", &Lowering::real_operation},
     {"sdy.reshard", &Lowering::each_part},
     {"sdy.sharding_constraint", &Lowering::each_part},
+    {"sdy.sharding_group", &Lowering::real_operation},
     {"stablehlo.broadcast", &Lowering::deprecated},
     {"stablehlo.cholesky", &Lowering::complex_cholesky},
     {"stablehlo.compare", &Lowering::complex_compare},
@@ -241,7 +242,7 @@ Values Lowering::complex_check(Graph& graph, const Scope& scope, const Operation
 
 Values Lowering::complex_custom_call(Graph& graph, const Scope& scope, const Operation& op) {
   const std::string_view name = call_target(op);
-  if (find_call(name) || name.starts_with("check.")) return each_part(graph, scope, op);
+  if (find_call(name) || name == layout_constraint || name.starts_with("check.")) return each_part(graph, scope, op);
   if (is_typed_call(op)) return call_of_host(graph, scope, op, name);
   source_.fail_unsupported(op.at,
                            find_host_function(name) ? concat("custom_call @", name, ": takes no complex numbers here")

@@ -43,6 +43,7 @@ constexpr NamedRule lowering_rules[] = {
     {"sdy.reduce_scatter", &Lowering::sharding_change},
     {"sdy.reshard", &Lowering::sharding},
     {"sdy.sharding_constraint", &Lowering::sharding},
+    {"sdy.sharding_group", &Lowering::sharding_group},
     {"stablehlo.batch_norm_grad", &Lowering::batch_norm},
     {"stablehlo.batch_norm_inference", &Lowering::batch_norm},
     {"stablehlo.batch_norm_training", &Lowering::batch_norm},
@@ -212,6 +213,7 @@ Values Lowering::custom_call(Graph& graph, const Scope& scope, const Operation& 
   if (target == "ApproxTopK") return approx_top_k(scope, op);
   if (target.starts_with(mhlo))
     if (auto results = function_of_mhlo(graph, scope, op, target)) return *results;
+  if (target == layout_constraint) return operands(scope, op);
   const Op* known = find_call(target);
   if (!known) return call_of_host(graph, scope, op, target);
   return append(graph, op, *known, operands(scope, op), flattened(op.result_types), closed_regions(op, scope, {}));

@@ -38,6 +38,12 @@ Values Lowering::sharding(Graph& graph, const Scope& scope, const Operation& op)
   return resharded(graph, scope, op, *op_named(op.name), "sharding");
 }
 
+// The values of a group should be sharded alike, which is a wish that changes no value. Each is sharded as its own uses want it.
+Values Lowering::sharding_group(Graph&, const Scope& scope, const Operation& op) {
+  if (operands(scope, op).empty()) fail(op, "expected an operand");
+  return {};
+}
+
 // Shardy's own collectives change how a value is sharded, not the value.
 Values Lowering::sharding_change(Graph& graph, const Scope& scope, const Operation& op) {
   Values results = resharded(graph, scope, op, ops::reshard, "out_sharding");

@@ -414,6 +414,17 @@ void sharding(Parser& p, Operation& op) {
   attributes_and_signature(p, op);
 }
 
+// sharding_group %x group_id=0 : type
+void sharding_group(Parser& p, Operation& op) {
+  op.operands = p.uses();
+  p.expect("group_id");
+  p.expect("=");
+  p.take(Token::Kind::integer, "the number of a group");
+  p.optional_dictionary(op.attributes);
+  p.expect(":");
+  op.operand_types = p.types();
+}
+
 // all_gather [{"x"}, {}] %x out_sharding=<@mesh, [{}, {}]> : type, and so on: the axes follow from the shardings, except for
 // all_reduce {"x"} %x, whose operand need not be declared a partial sum.
 void sharding_change(Parser& p, Operation& op) {
@@ -470,6 +481,7 @@ constexpr Syntax syntaxes[] = {
     {"sdy.reshard", sharding},
     {"sdy.return", return_},
     {"sdy.sharding_constraint", sharding},
+    {"sdy.sharding_group", sharding_group},
     {"stablehlo.compare", compare},
     {"stablehlo.composite", composite},
     {"stablehlo.constant", constant},
