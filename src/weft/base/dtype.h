@@ -28,8 +28,8 @@ enum class DType : std::uint8_t {
   bf16,
   f32,
   f64,
-  // Narrow types (narrow.h): the parser accepts them and the interpreter computes with them; the rest of weft rejects them by
-  // name.
+  // Narrow types (narrow.h): programs that are read may use them, and are interpreted or compiled (compiler/passes/widen_narrow_types.h); the
+  // rest of weft rejects them by name.
   f4E2M1FN,
   f6E2M3FN,
   f6E3M2FN,

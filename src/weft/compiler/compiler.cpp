@@ -16,6 +16,7 @@
 #include <weft/compiler/nested_compiler.h>
 #include <weft/compiler/passes/pipeline.h>
 #include <weft/compiler/passes/rewrite.h>
+#include <weft/compiler/passes/widen_narrow_types.h>
 #include <weft/compiler/phase.h>
 #include <weft/compiler/plan/fuse.h>
 #include <weft/compiler/plan/horizontal.h>
@@ -250,9 +251,17 @@ std::vector<Unit> hide_collectives(const ir::Graph& graph, const std::vector<Uni
   return may_overlap ? units : in_turn;
 }
 
+// Inputs and outputs have the types of the program, whose narrow types have the same bytes as what they are held in.
+void set_boundary_types(MemoryPlan& plan, const ir::Graph& given) {
+  for (std::size_t i = 0; i < plan.inputs.size(); ++i) plan.inputs[i] = given.inputs()[i].type();
+  for (std::size_t i = 0; i < plan.outputs.size(); ++i) plan.outputs[i].type = given.outputs()[i].type();
+}
+
 // Makes everything but the thunks, which need numbers for the sizes.
-std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Options& options, Report& report) {
-  report.nodes = graph.nodes().size();
+std::shared_ptr<const Program> make_program(const ir::Graph& given, const Options& options, Report& report) {
+  report.nodes = given.nodes().size();
+  const std::shared_ptr<const ir::Graph> widened = widen_narrow_types(given);
+  const ir::Graph& graph = widened ? *widened : given;
   require_compilable(graph, options.devices == 1 && ir::device_count(graph) > 1);
   Dump dump(graph.name);
   ProgramParts parts{.name = options.name.empty() ? graph.name : options.name,
@@ -299,6 +308,7 @@ std::shared_ptr<const Program> make_program(const ir::Graph& graph, const Option
   {
     const Phase phase(report, "plan-memory");
     parts.plan = plan_memory(*parts.graph, parts.units, options.donatable, maker);
+    if (widened) set_boundary_types(parts.plan, given);
   }
   {
     const Phase phase(report, "generate-kernels");

@@ -1,6 +1,5 @@
 #include <weft/pjrt/interpreted.h>
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -44,13 +43,6 @@ class Interpretation final : public runtime::Thunk {
 };
 
 }  // namespace
-
-bool has_narrow_types(const ir::Graph& graph) {
-  return std::ranges::any_of(graph.nodes(), [](const ir::Node* node) {
-    return std::ranges::any_of(node->types, [](Type type) { return is_narrow(type.dtype()); }) ||
-           std::ranges::any_of(node->regions, [](const ir::Graph* region) { return has_narrow_types(*region); });
-  });
-}
 
 std::shared_ptr<const runtime::Executable> interpreted(std::shared_ptr<const ir::Graph> graph, std::string name,
                                                        std::int64_t devices) {

@@ -1,4 +1,4 @@
-// Programs that only the interpreter runs: those with elements narrower than a byte, or of eight-bit floating-point types.
+// Programs that only the interpreter runs.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,6 @@
 #include <weft/runtime/executable.h>
 
 namespace weft::pjrt {
-
-// Returns whether the graph, or a region in it, has values of such types.
-bool has_narrow_types(const ir::Graph& graph);
 
 // Returns a program that interprets the graph in one step, on each device. The shard of input or output i on device d is number
 // i * devices + d of the program.

@@ -11,6 +11,7 @@
 #include <weft/compiler/on_mesh.h>
 #include <weft/compiler/passes/rewrite.h>
 #include <weft/compiler/passes/whole_windows.h>
+#include <weft/compiler/passes/widen_narrow_types.h>
 #include <weft/compiler/spmd/replicas.h>
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
@@ -112,7 +113,7 @@ std::string text_of(const ir::Graph& program, const Program& divided) {
 // Sets the executable, and what depends on how the program is divided.
 void compile(Program& program, const compiler::Options& options) {
   const auto devices = std::ssize(program.devices);
-  const bool is_interpreted = has_narrow_types(*program.graph);
+  const bool is_interpreted = !compiler::can_compile_types(*program.graph);
   if (devices == 1) {
     program.executable =
         is_interpreted ? interpreted(program.graph, program.name, 1) : compiler::compile(*program.graph, options);

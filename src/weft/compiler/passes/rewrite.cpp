@@ -4,9 +4,6 @@
 
 namespace weft::compiler {
 
-namespace {
-
-// Copies the names, and the annotations of inputs and outputs. Annotations of nodes are dropped, since their nodes are replaced.
 void copy_names_and_annotations(const ir::Graph& from, ir::Graph& to) {
   to.name = from.name;
   to.input_names = from.input_names;
@@ -17,8 +14,6 @@ void copy_names_and_annotations(const ir::Graph& from, ir::Graph& to) {
   said->nodes.clear();
   to.annotations = std::move(said);
 }
-
-}  // namespace
 
 Rewriter::Rewriter(const ir::Graph& from) : from_(from), to_(std::make_shared<ir::Graph>()) {
   first_.resize(from.nodes().size(), not_yet);

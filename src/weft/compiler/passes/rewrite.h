@@ -53,6 +53,9 @@ std::shared_ptr<ir::Graph> rewrite_where(const ir::Graph& graph, Concerns&& conc
   });
 }
 
+// Copies the names, and the annotations of inputs and outputs. Annotations of nodes are dropped, since their nodes are replaced.
+void copy_names_and_annotations(const ir::Graph& from, ir::Graph& to);
+
 // Returns a copy, node by node.
 std::shared_ptr<ir::Graph> copy_of(const ir::Graph& graph);
 // Returns a copy without the nodes that no output needs and that have no effect. Inputs stay.

@@ -94,12 +94,17 @@ Scalar Columns::convert(Scalar value, DType dtype) {
     if (value.dtype == DType::f64) return to(double{}, any);
     return value.dtype == DType::i8 ? to(std::int8_t{}, any) : to(std::uint8_t{}, any);
   }
-  if (is_narrow(value.dtype) && dtype != DType::f64) return convert(convert(value, DType::f64), dtype);
-  if (is_narrow(value.dtype))
-    return visit_any(value.dtype, [&]<class From>(From) {
-      return fill<double>({value},
-                          [from = elements<From>(value)](std::size_t i) { return convert_element<double>(from[i]); });
-    });
+  if (is_narrow(value.dtype)) {
+    const DType by_way_of = exact ? DType::f64 : rule_dtype(value.dtype);
+    if (dtype != by_way_of) return convert(convert(value, by_way_of), dtype);
+    const auto wide = [&]<class To>(To) {
+      return visit_any(value.dtype, [&]<class From>(From) {
+        return fill<To>({value},
+                        [from = elements<From>(value)](std::size_t i) { return convert_element<To>(from[i]); });
+      });
+    };
+    return exact ? wide(double{}) : dtype == DType::i8 ? wide(std::int8_t{}) : wide(std::uint8_t{});
+  }
   return visit(value.dtype, [&]<class From>(From from) { return to(from, computed); });
 }
 

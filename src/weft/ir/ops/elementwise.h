@@ -149,7 +149,8 @@ WEFT_OP(floor) {
 WEFT_OP(is_finite) {
     .name = "is_finite", .kind = Kind::elementwise, .arity = 1, .types = is_finite_type, .gradient = zero_gradient,
     .scalar = [](ScalarBuilder& b, const ScalarCall& x) {
-      return b.compare(Direction::LT, b.apply(Prim::absolute, {x[0]}), b.like(x[0], std::numeric_limits<double>::infinity()));
+      const Scalar number = is_narrow(x[0].dtype) ? b.convert(x[0], DType::f64) : x[0];  // which may have no infinity
+      return b.compare(Direction::LT, b.apply(Prim::absolute, {number}), b.like(number, std::numeric_limits<double>::infinity()));
     },
     .domain = floats,
 };
