@@ -1,8 +1,10 @@
 // Foreign functions, which JAX registers for LAPACK, for calls back into Python, and for jax.ffi.
+#include <chrono>
 #include <complex>
 #include <cstring>
 #include <string>
 #include <tests/pjrt/plugin_client.h>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -264,6 +266,54 @@ ffi::Error* refuse(ffi::CallFrame* frame) {
                         .message = "the matrix is singular",
                         .code = ffi::ErrorCode::invalid_argument};
   return frame->api->error_create(&args);
+}
+
+ffi::Future* new_future(const ffi::Api& api) {
+  ffi::FutureCreate args{.head = {sizeof(ffi::FutureCreate)}, .future = nullptr};
+  EXPECT_EQ(api.future_create(&args), nullptr);
+  return args.future;
+}
+
+ffi::Error* end_later(ffi::CallFrame* frame) {
+  frame->future = new_future(*frame->api);
+  std::thread([api = frame->api, future = frame->future, y = data<float>(result(*frame, 0))] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    *y = 7;
+    ffi::FutureSetAvailable args{{sizeof(ffi::FutureSetAvailable)}, future};
+    api->future_set_available(&args);
+  }).detach();
+  return nullptr;
+}
+
+ffi::Error* fail_later(ffi::CallFrame* frame) {
+  frame->future = new_future(*frame->api);
+  ffi::ErrorCreate wrong{.head = {sizeof(ffi::ErrorCreate)}, .message = "too late", .code = ffi::ErrorCode::unknown};
+  ffi::FutureSetError args{{sizeof(ffi::FutureSetError)}, frame->future, frame->api->error_create(&wrong)};
+  frame->api->future_set_error(&args);
+  return nullptr;
+}
+
+TEST(ForeignFunction, MayEndLater) {
+  offer("test.later", end_later);
+  offer("test.too_late", fail_later);
+  const auto calling = [](const char* name) {
+    return compile(std::string("func.func @main() -> tensor<f32> { %0 = stablehlo.custom_call @") + name +
+                   "() {api_version = 4 : i32} : () -> tensor<f32> return %0 : tensor<f32> }");
+  };
+  PJRT_LoadedExecutable* program = calling("test.later");
+  PJRT_Buffer* y = execute(program, {});
+  EXPECT_THAT(numbers<float>(y), ElementsAre(7));
+  destroy(y);
+  destroy(program);
+  program = calling("test.too_late");
+  PJRT_Event* complete = nullptr;
+  y = execute(program, {}, nullptr, &complete);
+  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = complete};
+  EXPECT_THAT(failure(api().PJRT_Event_Await(&wait)).message, HasSubstr("test.too_late: too late"));
+  PJRT_Event_Destroy_Args gone{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = complete};
+  succeed(api().PJRT_Event_Destroy(&gone));
+  destroy(y);
+  destroy(program);
 }
 
 std::uintptr_t status_without_stream = 0;

@@ -10,7 +10,7 @@ namespace weft::pjrt::ffi {
 struct Api;
 struct Error;             // defined by the plugin: ffi_api.cpp
 struct ExecutionContext;  // defined by the plugin: ffi_api.h
-struct Future;
+struct Future;            // the same: ffi_api.cpp
 
 struct ExtensionBase {
   std::size_t struct_size;
@@ -166,6 +166,19 @@ struct PoolSize {
   ExecutionContext* context;
   std::int64_t* threads;  // out
 };
+struct FutureCreate {
+  Head head;
+  Future* future;  // out
+};
+struct FutureSetAvailable {
+  Head head;
+  Future* future;
+};
+struct FutureSetError {
+  Head head;
+  Future* future;
+  Error* error;  // becomes the future's
+};
 struct RunId {
   Head head;
   ExecutionContext* context;
@@ -197,9 +210,9 @@ struct Api {
   Error* (*memory_free)(MemoryFree*);
   Error* (*pool_schedule)(PoolSchedule*);
   Error* (*pool_size)(PoolSize*);
-  Error* (*future_create)(Unused*);
-  Error* (*future_set_available)(Unused*);
-  Error* (*future_set_error)(Unused*);
+  Error* (*future_create)(FutureCreate*);
+  Error* (*future_set_available)(FutureSetAvailable*);
+  Error* (*future_set_error)(FutureSetError*);
   Error* (*run_id)(RunId*);
   Error* (*device_ordinal)(DeviceOrdinal*);
 };

@@ -1,6 +1,10 @@
 #include <weft/pjrt/ffi_api.h>
 
+#include <condition_variable>
 #include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <utility>
 
 #include <weft/base/error.h>
@@ -14,6 +18,29 @@ struct Error {
   std::string message;
 };
 
+// Is shared with who waits, because the one who ends it may still be in end() when the other goes on.
+struct Future {
+  class State {
+   public:
+    void end(std::string error) {
+      const std::lock_guard lock(mutex_);
+      error_ = std::move(error);
+      ended_.notify_all();
+    }
+    std::string wait() {
+      std::unique_lock lock(mutex_);
+      ended_.wait(lock, [&] { return error_.has_value(); });
+      return *error_;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    std::optional<std::string> error_;  // empty: none
+  };
+  std::shared_ptr<State> state = std::make_shared<State>();
+};
+
 namespace {
 
 Error* error(ErrorCode code, std::string message) {
@@ -22,8 +49,7 @@ Error* error(ErrorCode code, std::string message) {
 }
 
 Error* unsupported(Unused*) {
-  return error(ErrorCode::unimplemented,
-               "weft's foreign functions have no state, no streams and no futures, and register nothing");
+  return error(ErrorCode::unimplemented, "weft's foreign functions have no state and no streams, and register nothing");
 }
 
 Error* allocate(MemoryAllocate* args) {
@@ -66,9 +92,21 @@ constexpr Api functions = {
       *args->threads = 1;
       return nullptr;
     },
-    .future_create = unsupported,
-    .future_set_available = unsupported,
-    .future_set_error = unsupported,
+    .future_create = [](FutureCreate* args) -> Error* {
+      args->future = new Future;
+      return nullptr;
+    },
+    .future_set_available = [](FutureSetAvailable* args) -> Error* {
+      const auto state = args->future->state;
+      state->end("");
+      return nullptr;
+    },
+    .future_set_error = [](FutureSetError* args) -> Error* {
+      const auto state = args->future->state;
+      std::string message = take_message(args->error);
+      state->end(message.empty() ? "unknown error" : std::move(message));
+      return nullptr;
+    },
     .run_id = [](RunId* args) -> Error* {
       args->id = 0;
       return nullptr;
@@ -97,6 +135,11 @@ void* const* UserData::find(std::int64_t type) const {
 }
 
 const Api& api() { return functions; }
+
+std::string wait(Future* future) {
+  const std::unique_ptr<Future> taken(future);
+  return taken->state->wait();
+}
 
 std::string take_message(Error* error) {
   const std::unique_ptr<Error> taken(error);

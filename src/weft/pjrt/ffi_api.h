@@ -1,5 +1,5 @@
-// The functions that the plugin offers to foreign functions while they run: errors, scratch memory, and the data that the caller of a launch
-// attached.
+// The functions that the plugin offers to foreign functions while they run: errors, futures, scratch memory, and the data that the caller of a
+// launch attached.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +40,9 @@ struct ExecutionContext {
 
 // The functions that a foreign function may call.
 const Api& api();
+
+// Waits until the function that returned the future has ended, and destroys the future. Returns the message of its error; empty if it has none.
+std::string wait(Future* future);
 
 // Returns the message of an error, and destroys it.
 std::string take_message(Error* error);

@@ -174,7 +174,8 @@ void run_handler(const std::string& name, Handler* handler, const ir::HostCall& 
                   .results = made.arguments(),
                   .attributes = config.attributes()};
   if (Error* error = handler(&frame)) fail(name, ": ", take_message(error));
-  if (frame.future) throw UnsupportedError(concat(name, ": weft does not wait for functions that end later"), name);
+  if (frame.future)
+    if (const std::string wrong = wait(frame.future); !wrong.empty()) fail(name, ": ", wrong);
   for (const Tensor& result : results)
     if (result.own) result.scatter_parts();
 }
