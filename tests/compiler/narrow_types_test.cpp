@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <tests/compiler/run.h>
+#include <tests/compiler/twin_check.h>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -265,6 +266,21 @@ TEST(NarrowTypes, PassThroughEveryKindOfOp) {
       const auto expected = ir::interpret(*graph, inputs), computed = test::run_compiled(*graph, inputs);
       for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(computed[i], expected[i]) << "output " << i;
     }
+}
+
+TEST(NarrowTypes, AreCompiledForGpus) {
+  for (const DType dtype : {DType::f8E4M3FN, DType::f8E5M2, DType::i4}) {
+    SCOPED_TRACE(name(dtype));
+    const auto graph = ir::parse(
+        concat("func.func @main(%x: tensor<8x16xf32>, %v: tensor<16x4xf32>) -> (tensor<8x4xf32>, tensor<8x16x", dtype,
+               ">) {\n  %w = stablehlo.convert %v : (tensor<16x4xf32>) -> tensor<16x4x", dtype,
+               ">\n  %0 = stablehlo.convert %w : (tensor<16x4x", dtype, R"(>) -> tensor<16x4xf32>
+  %1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x4xf32>) -> tensor<8x4xf32>
+  %2 = stablehlo.convert %x : (tensor<8x16xf32>) -> tensor<8x16x)",
+               dtype, ">\n  return %1, %2 : tensor<8x4xf32>, tensor<8x16x", dtype, ">\n}"));
+    test::check_on_twin(*graph, test::normal_inputs(*graph));
+    test::expect_all_on_gpu(*graph);
+  }
 }
 
 TEST(NarrowTypes, AreRefusedWhereTheyAreGivenToTheHost) {

@@ -247,7 +247,7 @@ TEST(Plugin, ScattersWholeWindows) {
 }
 
 // Programs with narrow elements are interpreted. Each element takes a byte.
-TEST(Plugin, InterpretsNarrowElements) {
+TEST(Plugin, ComputesWithNarrowElements) {
   PJRT_LoadedExecutable* program =
       compile(R"(func.func @main(%x: tensor<3xi4>, %y: tensor<3xf8E4M3FN>) -> tensor<3xi4> {
     %0 = stablehlo.convert %y : (tensor<3xf8E4M3FN>) -> tensor<3xi4>
