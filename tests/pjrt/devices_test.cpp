@@ -1,6 +1,7 @@
 // Several devices of one client: arrays on them, and programs for one or for all of them.
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tests/pjrt/plugin_client.h>
 #include <vector>
@@ -89,6 +90,62 @@ TEST(Devices, HaveArraysThatCanBeMoved) {
   destroy(x);
   EXPECT_THAT(numbers<float>(copy.dst_buffer), ElementsAre(1, 2));
   destroy(copy.dst_buffer);
+}
+
+std::string kind_of(PJRT_Memory* memory) {
+  PJRT_Memory_Kind_Args args{.struct_size = PJRT_Memory_Kind_Args_STRUCT_SIZE, .memory = memory};
+  succeed(api().PJRT_Memory_Kind(&args));
+  return {args.kind, args.kind_size};
+}
+
+std::string memory_kind_of(PJRT_Buffer* buffer) {
+  PJRT_Buffer_Memory_Args args{.struct_size = PJRT_Buffer_Memory_Args_STRUCT_SIZE, .buffer = buffer};
+  succeed(api().PJRT_Buffer_Memory(&args));
+  return kind_of(args.memory);
+}
+
+TEST(Devices, HaveMemoriesOfSeveralKinds) {
+  std::set<int> ids;
+  for (const int id : {1, 2}) {
+    PJRT_Device_AddressableMemories_Args args{.struct_size = PJRT_Device_AddressableMemories_Args_STRUCT_SIZE,
+                                              .device = device(id)};
+    succeed(api().PJRT_Device_AddressableMemories(&args));
+    std::vector<std::string> kinds;
+    for (PJRT_Memory* memory : std::span(args.memories, args.num_memories)) {
+      kinds.push_back(kind_of(memory));
+      PJRT_Memory_Id_Args of{.struct_size = PJRT_Memory_Id_Args_STRUCT_SIZE, .memory = memory};
+      succeed(api().PJRT_Memory_Id(&of));
+      ids.insert(of.id);
+    }
+    EXPECT_THAT(kinds, ElementsAre("device", "pinned_host", "unpinned_host"));
+    EXPECT_EQ(memory_of(device(id)), args.memories[0]);
+  }
+  EXPECT_EQ(ids.size(), 6u);
+
+  PJRT_LoadedExecutable* program =
+      compile(R"(func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32> {mhlo.memory_kind = "pinned_host"}) {
+    %0 = stablehlo.add %x, %x : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  })",
+              nullptr, "mlir", options_for({5}));
+  PJRT_Buffer* x = array_on(5, {1, 2}, {2});
+  PJRT_Buffer* y = execute(program, {x});
+  EXPECT_EQ(memory_kind_of(x), "device");
+  EXPECT_EQ(memory_kind_of(y), "pinned_host");
+  EXPECT_EQ(device_of(y), 5);
+  PJRT_Buffer_CopyToMemory_Args back{
+      .struct_size = PJRT_Buffer_CopyToMemory_Args_STRUCT_SIZE, .buffer = y, .dst_memory = memory_of(device(5))};
+  succeed(api().PJRT_Buffer_CopyToMemory(&back));
+  EXPECT_EQ(memory_kind_of(back.dst_buffer), "device");
+  EXPECT_THAT(numbers<float>(back.dst_buffer), ElementsAre(2, 4));
+  for (PJRT_Buffer* buffer : {x, y, back.dst_buffer}) destroy(buffer);
+  destroy(program);
+
+  Failure wrong;
+  compile(
+      R"(func.func @main(%x: tensor<f32>) -> (tensor<f32> {mhlo.memory_kind = "sram"}) { return %x : tensor<f32> })",
+      &wrong);
+  EXPECT_THAT(wrong.message, HasSubstr("no memory of the kind \"sram\""));
 }
 
 TEST(Devices, RunAProgramForOneOfThem) {

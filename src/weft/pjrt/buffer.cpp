@@ -15,8 +15,8 @@
 #include <weft/pjrt/strided.h>
 #include <weft/runtime/cpu/cpu_device.h>
 
-PJRT_Buffer::PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts, PJRT_Device& on)
-    : type(of_type), dims(std::move(of_dims)), device(on), parts_(std::move(of_parts)) {}
+PJRT_Buffer::PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts, weft::pjrt::Memory& in)
+    : type(of_type), dims(std::move(of_dims)), memory(in), parts_(std::move(of_parts)) {}
 
 void PJRT_Buffer::require_parts() const {
   weft::require(!parts_.buffers().empty(), "the array was deleted or donated");
@@ -130,9 +130,9 @@ void require_row_major(const PJRT_Buffer_MemoryLayout* layout, std::span<const i
   if (!is_row_major) throw UnsupportedError("arrays on the host are in row-major order only", "layout");
 }
 
-// Arrays never change, and all devices are in one memory, so a copy shares their bytes.
-PJRT_Buffer* copy_of(const PJRT_Buffer& buffer, PJRT_Device& on) {
-  return new PJRT_Buffer(buffer.type, buffer.dims, buffer.parts().buffers(), on);
+// Arrays never change, and all memories are that of this machine, so a copy shares their bytes.
+PJRT_Buffer* copy_of(const PJRT_Buffer& buffer, Memory& in) {
+  return new PJRT_Buffer(buffer.type, buffer.dims, buffer.parts().buffers(), in);
 }
 
 // Returns a buffer in memory that is not weft's, which no launch takes. Calls `done` when nothing uses the memory any more.
@@ -205,8 +205,8 @@ void run(PJRT_Client_BufferFromHostBuffer_Args& args) {
     }
   }
   auto event = std::make_unique<PJRT_Event>(std::move(done));
-  args.buffer =
-      new PJRT_Buffer(args.type, {dims.begin(), dims.end()}, std::move(parts), device_of(args.memory, args.device));
+  args.buffer = new PJRT_Buffer(args.type, {dims.begin(), dims.end()}, std::move(parts),
+                                memory_or_default(args.memory, args.device));
   if (!is_borrowed && is_as_in_weft) args.buffer->origin = ArrayOrigin::copied({data, bytes});
   args.done_with_host_buffer = event.release();
 }
@@ -229,7 +229,7 @@ void run(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
                if (done) done(of, argument);
              });
   args.buffer = new PJRT_Buffer(args.element_type, {dims.begin(), dims.end()}, {std::move(buffer)},
-                                device_of(args.memory, args.device));
+                                memory_or_default(args.memory, args.device));
 }
 
 void run(PJRT_Buffer_ToHostBuffer_Args& args) {
@@ -257,9 +257,11 @@ void run(PJRT_Buffer_ToHostBuffer_Args& args) {
             });
 }
 
-void run(PJRT_Buffer_CopyToDevice_Args& args) { args.dst_buffer = copy_of(*args.buffer, *args.dst_device); }
+void run(PJRT_Buffer_CopyToDevice_Args& args) {
+  args.dst_buffer = copy_of(*args.buffer, args.dst_device->own_memories[0]);
+}
 void run(PJRT_Buffer_CopyToMemory_Args& args) {
-  args.dst_buffer = copy_of(*args.buffer, device_of(args.dst_memory, &args.buffer->device));
+  args.dst_buffer = copy_of(*args.buffer, memory_or_default(args.dst_memory, args.buffer->memory.device));
 }
 
 void run(PJRT_Buffer_Destroy_Args& args) { delete args.buffer; }
@@ -279,8 +281,8 @@ void run(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
   args.num_dynamic_dims = 0;
 }
 void run(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) { args.on_device_size_in_bytes = bytes_of(*args.buffer); }
-void run(PJRT_Buffer_Device_Args& args) { args.device = &args.buffer->device; }
-void run(PJRT_Buffer_Memory_Args& args) { args.memory = args.buffer->device.memory; }
+void run(PJRT_Buffer_Device_Args& args) { args.device = args.buffer->memory.device; }
+void run(PJRT_Buffer_Memory_Args& args) { args.memory = &args.buffer->memory; }
 void run(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = true; }
 void run(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
   (void)args.buffer->bytes();

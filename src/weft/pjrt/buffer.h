@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <weft/pjrt/advice.h>
+#include <weft/pjrt/client.h>
 #include <weft/pjrt/held.h>
 #include <weft/runtime/buffer.h>
 
@@ -18,11 +19,11 @@ class PJRT_Buffer {
   using Parts = std::vector<weft::runtime::BufferPtr>;
 
   // No launch takes the memory of the parts while the array has them.
-  PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts, PJRT_Device& on);
+  PJRT_Buffer(PJRT_Buffer_Type of_type, std::vector<int64_t> of_dims, Parts of_parts, weft::pjrt::Memory& in);
 
   const PJRT_Buffer_Type type;
   const std::vector<int64_t> dims;
-  PJRT_Device& device;
+  weft::pjrt::Memory& memory;
   weft::pjrt::ArrayOrigin origin = weft::pjrt::ArrayOrigin::made();
 
   bool deleted() const;

@@ -141,9 +141,9 @@ PJRT_Device& device(std::int64_t id) {
   return *client().devices[static_cast<std::size_t>(id)];
 }
 
-PJRT_Device& device_of(PJRT_Memory* memory, PJRT_Device* otherwise) {
-  if (memory) return *static_cast<Memory*>(memory)->device;
-  return otherwise ? *otherwise : device(0);
+Memory& memory_or_default(PJRT_Memory* memory, PJRT_Device* otherwise) {
+  if (memory) return *static_cast<Memory*>(memory);
+  return (otherwise ? *otherwise : device(0)).own_memories[0];
 }
 
 void run(PJRT_Plugin_Initialize_Args&) {}
@@ -225,10 +225,10 @@ void run(PJRT_Device_GetAttributes_Args& args) {
 void run(PJRT_Device_IsAddressable_Args& args) { args.is_addressable = true; }
 void run(PJRT_Device_LocalHardwareId_Args& args) { args.local_hardware_id = args.device->description.id; }
 void run(PJRT_Device_AddressableMemories_Args& args) {
-  args.memories = &args.device->memory;
-  args.num_memories = 1;
+  args.memories = args.device->memories.data();
+  args.num_memories = args.device->memories.size();
 }
-void run(PJRT_Device_DefaultMemory_Args& args) { args.memory = args.device->memory; }
+void run(PJRT_Device_DefaultMemory_Args& args) { args.memory = args.device->memories[0]; }
 
 // Older callers have a shorter struct, so only its first fields are written.
 void run(PJRT_Device_MemoryStats_Args& args) {
@@ -240,13 +240,22 @@ void run(PJRT_Device_MemoryStats_Args& args) {
   args.bytes_limit_is_set = true;
 }
 
-void run(PJRT_Memory_Id_Args& args) { args.id = device_of(args.memory, nullptr).description.id; }
-void run(PJRT_Memory_Kind_Args& args) { set(args.kind, args.kind_size, memory_kind); }
-void run(PJRT_Memory_Kind_Id_Args& args) { args.kind_id = 0; }
-void run(PJRT_Memory_DebugString_Args& args) { set(args.debug_string, args.debug_string_size, memory_kind); }
-void run(PJRT_Memory_ToString_Args& args) { set(args.to_string, args.to_string_size, memory_kind); }
+namespace {
+
+std::string_view kind_of(const PJRT_Memory* memory) { return memory_kinds[static_cast<const Memory*>(memory)->kind]; }
+
+}  // namespace
+
+void run(PJRT_Memory_Id_Args& args) {
+  const Memory& memory = *static_cast<const Memory*>(args.memory);
+  args.id = memory.device->description.id * static_cast<int>(memory_kinds.size()) + memory.kind;
+}
+void run(PJRT_Memory_Kind_Args& args) { set(args.kind, args.kind_size, kind_of(args.memory)); }
+void run(PJRT_Memory_Kind_Id_Args& args) { args.kind_id = static_cast<const Memory*>(args.memory)->kind; }
+void run(PJRT_Memory_DebugString_Args& args) { set(args.debug_string, args.debug_string_size, kind_of(args.memory)); }
+void run(PJRT_Memory_ToString_Args& args) { set(args.to_string, args.to_string_size, kind_of(args.memory)); }
 void run(PJRT_Memory_AddressableByDevices_Args& args) {
-  args.devices = &device_of(args.memory, nullptr).self;
+  args.devices = &static_cast<Memory*>(args.memory)->device->self;
   args.num_devices = 1;
 }
 
@@ -255,9 +264,14 @@ void run(PJRT_Memory_AddressableByDevices_Args& args) {
 PJRT_Client::PJRT_Client(std::int64_t device_count) : platform(weft::pjrt::platforms[0]) {
   for (int id = 0; id < device_count; ++id) {
     auto* const made = new PJRT_Device{.description = {.id = id, .name = weft::concat("weft:", id)}};
-    made->own_memory.vtable = &weft::pjrt::memory_functions;
-    made->own_memory.device = made;
+    for (std::size_t kind = 0; kind < weft::pjrt::memory_kinds.size(); ++kind) {
+      weft::pjrt::Memory& memory = made->own_memories[kind];
+      memory.vtable = &weft::pjrt::memory_functions;
+      memory.device = made;
+      memory.kind = static_cast<int>(kind);
+      made->memories[kind] = &memory;
+      memories.push_back(&memory);
+    }
     devices.push_back(made);
-    memories.push_back(made->memory);
   }
 }

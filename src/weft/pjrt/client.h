@@ -2,6 +2,7 @@
 // is on one of them or, if the program is for several, on some.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <pjrt_c_api.h>
@@ -18,17 +19,22 @@ struct PJRT_DeviceDescription {
 
 namespace weft::pjrt {
 
+// The kinds of memory of each device, by XLA's names; the first one is the default. All of them are this machine's memory, so that programs
+// which keep arrays on the host run as they are.
+inline constexpr std::array<std::string_view, 3> memory_kinds = {"device", "pinned_host", "unpinned_host"};
+
 struct Memory : PJRT_Memory {
   PJRT_Device* device = nullptr;
+  int kind = 0;  // index in memory_kinds
 };
 
 }  // namespace weft::pjrt
 
 struct PJRT_Device {
   PJRT_DeviceDescription description;
-  weft::pjrt::Memory own_memory;
-  PJRT_Memory* memory = &own_memory;  // JAX reads it as an array of one
-  PJRT_Device* self = this;           // the same
+  std::array<weft::pjrt::Memory, weft::pjrt::memory_kinds.size()> own_memories;
+  std::array<PJRT_Memory*, weft::pjrt::memory_kinds.size()> memories;
+  PJRT_Device* self = this;  // JAX reads it as an array of one
 };
 
 struct PJRT_Client {
@@ -41,16 +47,13 @@ struct PJRT_Client {
 
 namespace weft::pjrt {
 
-// The only kind of memory.
-inline constexpr std::string_view memory_kind = "device";
-
 // Returns the client of this process, which all clients that are created share. It must have been created.
 PJRT_Client& client();
 
 // Returns the device with this id. Throws Error that says which there are.
 PJRT_Device& device(std::int64_t id);
-// Returns the device that has the memory; if there is none, `otherwise`; without that, the first one.
-PJRT_Device& device_of(PJRT_Memory* memory, PJRT_Device* otherwise);
+// Returns the memory; if there is none, the default one of `otherwise`; without that, that of the first device.
+Memory& memory_or_default(PJRT_Memory* memory, PJRT_Device* otherwise);
 
 void run(PJRT_Plugin_Initialize_Args& args);
 void run(PJRT_Plugin_Attributes_Args& args);

@@ -139,8 +139,9 @@ void run(PJRT_LoadedExecutable_Execute_Args& args) {
       PJRT_Buffer::Parts parts;
       for (std::size_t part = 0; part < port.count(); ++part)
         parts.push_back(std::move(outputs[(port.first + part) * devices + d]));
+      PJRT_Device& on = chosen ? *chosen : *program.devices[d];
       args.output_lists[d][i] = new PJRT_Buffer(program.output_types[i], dims_of(port.part), std::move(parts),
-                                                chosen ? *chosen : *program.devices[d]);
+                                                on.own_memories[program.output_memories[i]]);
     }
   }
   note_launched(program, {args.argument_lists[0], args.num_args}, {args.output_lists[0], program.outputs.size()});
@@ -175,8 +176,8 @@ void run(PJRT_Executable_OutputDimensions_Args& args) {
 void run(PJRT_Executable_OutputMemoryKinds_Args& args) {
   const Program& program = *args.executable->program;
   args.num_outputs = program.outputs.size();
-  args.memory_kinds = program.memory_kinds.pointers();
-  args.memory_kind_sizes = program.memory_kinds.sizes();
+  args.memory_kinds = program.output_memory_kinds.pointers();
+  args.memory_kind_sizes = program.output_memory_kinds.sizes();
 }
 
 // Called twice: for the size of the text, and for the text. A JAX that does not know the extension for layouts reads it to learn those of

@@ -16,6 +16,7 @@
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/host_calls.h>
+#include <weft/ir/ops.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/shardy.h>
 #include <weft/pjrt/client.h>
@@ -133,6 +134,29 @@ void compile(Program& program, const compiler::Options& options) {
   program.text = text_of(*shards.graph, program);
 }
 
+// Returns the kind of memory that a program asks for in annotations, mhlo.memory_kind = "pinned_host"; nullopt if they say none.
+std::optional<std::size_t> asked_memory(const ir::Annotations& annotations) {
+  const auto said = std::ranges::find(annotations, "mhlo.memory_kind", &ir::Annotation::name);
+  if (said == annotations.end()) return std::nullopt;
+  const auto kind = std::ranges::find_if(memory_kinds, [&](auto name) { return said->value == quoted(name); });
+  if (kind == memory_kinds.end())
+    throw UnsupportedError(concat("weft has no memory of the kind ", said->value), "memory kinds");
+  return static_cast<std::size_t>(kind - memory_kinds.begin());
+}
+
+// Returns the index in memory_kinds of the memory of an output: the one that the program asks for or, if it returns an argument, that of the
+// argument.
+std::size_t memory_of_output(const ir::Graph& graph, std::size_t output) {
+  if (!graph.annotations) return 0;
+  const std::vector<ir::Annotations>&results = graph.annotations->results, &arguments = graph.annotations->arguments;
+  if (output < results.size())
+    if (const auto kind = asked_memory(results[output])) return *kind;
+  const ir::Node& node = *graph.outputs()[output].node;
+  if (!ir::is_parameter(node)) return 0;
+  const auto index = static_cast<std::size_t>(node.attributes<ir::ParameterAttributes>().index);
+  return index < arguments.size() ? asked_memory(arguments[index]).value_or(0) : 0;
+}
+
 void describe_arrays(Program& program) {
   for (const ir::Port& port : program.outputs) {
     program.output_types.push_back(element_type(port.part.dtype(), port.is_complex).type);
@@ -144,7 +168,13 @@ void describe_arrays(Program& program) {
   };
   std::ranges::transform(program.inputs, std::back_inserter(program.input_layouts), layout_of);
   std::ranges::transform(program.outputs, std::back_inserter(program.output_layouts), layout_of);
-  program.memory_kinds = Texts(std::vector<std::string>(program.outputs.size(), std::string(memory_kind)));
+  std::vector<std::string> kinds;
+  for (const ir::Port& port : program.outputs) {
+    const std::size_t kind = memory_of_output(*program.graph, port.first);
+    program.output_memories.push_back(kind);
+    kinds.emplace_back(memory_kinds[kind]);
+  }
+  program.output_memory_kinds = Texts(std::move(kinds));
 }
 
 PJRT_NamedValue named(std::string_view name, double number) {

@@ -56,7 +56,8 @@ struct Program {
   std::vector<PJRT_Buffer_Type> output_types;
   std::vector<int64_t> output_dims;  // of all outputs, one after the other
   std::vector<std::size_t> output_ranks;
-  Texts memory_kinds;
+  std::vector<std::size_t> output_memories;  // indices in memory_kinds
+  Texts output_memory_kinds;                 // their names
   std::vector<PJRT_Layouts_MemoryLayout*> input_layouts, output_layouts;
   std::vector<PJRT_NamedValue> costs;  // of one device, by XLA's names
   std::string device_assignment;
