@@ -18,8 +18,9 @@ enum VhloType : std::uint64_t {
   vhlo_token = 22,
   vhlo_unranked_tensor = 25,
   vhlo_none = 33,
+  vhlo_future = 42,
 };
-enum StablehloType : std::uint64_t { stablehlo_token = 0 };  // beside casts to types of VHLO
+enum StablehloType : std::uint64_t { stablehlo_token = 0, stablehlo_future = 1 };  // beside casts to types of VHLO
 enum BuiltinType : std::uint64_t { builtin_integer = 0, builtin_complex = 9, builtin_ranked_tensor = 13 };
 
 // A type of numbers by its name in MLIR's text.

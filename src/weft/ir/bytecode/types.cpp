@@ -106,8 +106,13 @@ text::WrittenType TypeDecoder::tensor(const Code& code, const Owner& owner, bool
 }
 
 text::WrittenType TypeDecoder::decoded(std::size_t index, const Owner& owner, bool takes_index) const {
-  const Code code = code_of(index);
-  const bool is_vhlo = code.dialect == "vhlo";
+  Code code = code_of(index);
+  bool is_vhlo = code.dialect == "vhlo";
+  if (is_vhlo ? code.number == vhlo_future : code.dialect == "stablehlo" && code.number == stablehlo_future) {
+    if (code.rest.number() != 1) fail_unsupported(owner, "a future has one type here", "futures");
+    code = code_of(code.rest.number());  // a future is the value that it will be; one of a future is refused below
+    is_vhlo = code.dialect == "vhlo";
+  }
   if (is_vhlo ? code.number == vhlo_token : code.dialect == "stablehlo" && code.number == stablehlo_token)
     return Type(DType::token, {});
   if (code.number == (is_vhlo ? std::uint64_t{vhlo_ranked_tensor} : builtin_ranked_tensor))

@@ -76,6 +76,8 @@ class Lowering {
   Values manual_computation(Graph& graph, const Scope& scope, const Operation& op);
   Values run_parallel(Graph& graph, const Scope& scope, const Operation& op);
   Values top_k(Graph& graph, const Scope& scope, const Operation& op);
+  Values async_start(Graph& graph, const Scope& scope, const Operation& op);
+  Values async_done(Graph& graph, const Scope& scope, const Operation& op);
   Values batch_norm(Graph& graph, const Scope& scope, const Operation& op);
   Values bitcast_convert(Graph& graph, const Scope& scope, const Operation& op);
   Values deprecated(Graph& graph, const Scope& scope, const Operation& op);

@@ -29,6 +29,8 @@ constexpr NamedComplexRule complex_rules[] = {
     {"sdy.reshard", &Lowering::each_part},
     {"sdy.sharding_constraint", &Lowering::each_part},
     {"sdy.sharding_group", &Lowering::real_operation},
+    {"stablehlo.async_done", &Lowering::real_operation},
+    {"stablehlo.async_start", &Lowering::real_operation},
     {"stablehlo.broadcast", &Lowering::deprecated},
     {"stablehlo.cholesky", &Lowering::complex_cholesky},
     {"stablehlo.compare", &Lowering::complex_compare},

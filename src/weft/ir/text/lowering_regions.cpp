@@ -170,4 +170,33 @@ std::optional<WrittenValues> Lowering::with_captured_input(Graph& graph, const S
   return results;
 }
 
+// weft decides itself what runs at the same time, so a future is its value: the region is computed where it starts.
+Values Lowering::async_start(Graph& graph, const Scope& scope, const Operation& op) {
+  if (op.regions.size() != 1) fail(op, "expected one region");
+  const Region& region = op.regions[0];
+  if (region.arguments.size() != op.operands.size())
+    fail(op, concat("the region takes ", region.arguments.size(), " values, and there are ", op.operands.size(),
+                    " operands"));
+  Scope inner;
+  for (const Use& use : region.captures) inner.add(use, lookup(scope, use));
+  for (std::size_t i = 0; i < region.arguments.size(); ++i) {
+    const Argument& a = region.arguments[i];
+    const WrittenValue& value = operand(scope, op, i);
+    if (value.type() != a.type) fail(op, concat("the region takes ", a.type, " where the operand is ", value.type()));
+    inner.add({a.name, a.index}, value);
+  }
+  const WrittenValues results = block(graph, region, inner, "stablehlo.return");
+  if (!std::ranges::equal(results, op.result_types, {}, &WrittenValue::type))
+    fail(op, "the types of the region's results differ from that of the future");
+  graph.set_location(locations_.of(op));
+  return flattened(results);
+}
+
+Values Lowering::async_done(Graph&, const Scope& scope, const Operation& op) {
+  const WrittenValues values = written_operands(scope, op);
+  if (!std::ranges::equal(values, op.result_types, {}, &WrittenValue::type))
+    fail(op, "the result has not the type of the future");
+  return flattened(values);
+}
+
 }  // namespace weft::ir::text

@@ -44,6 +44,8 @@ constexpr NamedRule lowering_rules[] = {
     {"sdy.reshard", &Lowering::sharding},
     {"sdy.sharding_constraint", &Lowering::sharding},
     {"sdy.sharding_group", &Lowering::sharding_group},
+    {"stablehlo.async_done", &Lowering::async_done},
+    {"stablehlo.async_start", &Lowering::async_start},
     {"stablehlo.batch_norm_grad", &Lowering::batch_norm},
     {"stablehlo.batch_norm_inference", &Lowering::batch_norm},
     {"stablehlo.batch_norm_training", &Lowering::batch_norm},

@@ -49,6 +49,7 @@ class Parser {
     if (is("{")) dictionary(into);
   }
   WrittenType type();
+  WrittenType future();
   WrittenTypes types();  // T, T
   Name name(std::string_view text) { return Name(&*module_.names.insert(text).first); }
   Use use();

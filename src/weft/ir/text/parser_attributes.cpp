@@ -342,12 +342,24 @@ Attribute Parser::convolution_dimensions() {
 // ---------------------------------------------------------------------------------------------------------------------
 // Types
 
+// A future is the value that it will be.
+WrittenType Parser::future() {
+  advance();
+  expect("<");
+  if (token_.text == "!stablehlo.future") fail(token_.at, "a future of a future");
+  const WrittenType type = this->type();
+  if (is(",")) fail_unsupported(token_.at, "a future has one type here", "futures");
+  expect(">");
+  return type;
+}
+
 WrittenType Parser::type() {
   if (is(Token::Kind::type)) {
     if (token_.text == "!stablehlo.token") {
       advance();
       return Type(DType::token, {});
     }
+    if (token_.text == "!stablehlo.future") return future();
     const auto found = type_aliases_.find(token_.text.substr(1));
     if (found == type_aliases_.end())
       fail_unsupported(token_.at, concat(quote(token_), ": unsupported type"), token_.text);
