@@ -67,6 +67,20 @@ TEST(Kernel, Pointwise) {
     }
 }
 
+// If one of them were contracted, x * y - y * x would not be 0, and symmetric problems would lose their symmetry.
+TEST(Kernel, SumsOfTwoProductsRoundBoth) {
+  for (const DType t : {DType::f32, DType::f64})
+    for (const std::int64_t n : {1, 37}) {
+      const auto graph = ir::make_graph(std::vector(4, Type(t, {n})), [](ir::Graph&, auto x) {
+        const Value a = x[0] * x[1], b = x[2] * x[3];
+        return std::vector{a + b, a - b, b + a};
+      });
+      std::vector<Array> inputs;
+      for (std::uint64_t i = 0; i < 4; ++i) inputs.push_back(test::random_array(Type(t, {n}), i));
+      EXPECT_EQ(test::run_compiled(*graph, inputs), ir::interpret(*graph, inputs));
+    }
+}
+
 TEST(Kernel, BroadcastTransposeSliceReverse) {
   check({Type(DType::f32, {5, 37}), Type(DType::f32, {37})}, [](ir::Graph&, auto x) {
     const std::int64_t one[] = {1}, swap[] = {1, 0}, start[] = {2, 1}, limit[] = {33, 5}, stride[] = {3, 2};

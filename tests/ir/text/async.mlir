@@ -10,7 +10,7 @@ func.func @main(%x: tensor<2xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %start = "stablehlo.async_start"(%x) ({
   ^bb0(%part: tensor<2xf32>):
     %0 = "stablehlo.all_gather"(%part) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
-      channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
+      channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
     stablehlo.return %0 : tensor<4xf32>
   }) : (tensor<2xf32>) -> !stablehlo.future<tensor<4xf32>>
   %meanwhile = stablehlo.multiply %y, %y : tensor<4xf32>

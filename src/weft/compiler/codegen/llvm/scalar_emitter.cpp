@@ -232,12 +232,14 @@ Value* ScalarEmitter::multiply_add(Value* x, Value* y, Value* z) {
 }
 
 Value* ScalarEmitter::sum(Value* x, Value* y) {
+  if (as_product(x) && as_product(y)) return b_.CreateFAdd(x, y);
   if (auto* const p = as_product(x)) return multiply_add(p->getOperand(0), p->getOperand(1), y);
   if (auto* const p = as_product(y)) return multiply_add(p->getOperand(0), p->getOperand(1), x);
   return b_.CreateFAdd(x, y);
 }
 
 Value* ScalarEmitter::difference(Value* x, Value* y) {
+  if (as_product(x) && as_product(y)) return b_.CreateFSub(x, y);
   if (auto* const p = as_product(x)) return multiply_add(p->getOperand(0), p->getOperand(1), b_.CreateFNeg(y));
   if (auto* const p = as_product(y)) return multiply_add(b_.CreateFNeg(p->getOperand(0)), p->getOperand(1), x);
   return b_.CreateFSub(x, y);

@@ -30,8 +30,8 @@ class ScalarEmitter final : public ir::ScalarBuilder {
   llvm::Value* to_memory(llvm::Value* computed, DType dtype);
   llvm::Type* widen(llvm::Type* element) const;
 
-  // Multiplication and addition are contracted, if that is allowed, wherever an operand of an addition is a product. This function excludes a
-  // product. LLVM does not decide: it would do so by the code around, and then the bits of a sum would depend on masks and on the number of
+  // Multiplication and addition are contracted, if that is allowed, wherever one operand of an addition is a product. Where both are, neither
+  // is contracted: the sum would depend on their order, and x * y - y * x would not be 0. This function excludes a product. LLVM does not decide: it would do so by the code around, and then the bits of a sum would depend on masks and on the number of
   // lanes.
   static void keep_rounding(llvm::Value* x);
   // Returns the sum of x and a product, contracted also if the product is excluded.
