@@ -36,7 +36,15 @@ FILES = [
     "linalg_test", "svd_test", "api_test", "array_test", "batching_test", "custom_api_test", "custom_linear_solve_test",
     "debug_nans_test", "dtypes_test", "fft_test", "image_test", "jet_test", "nn_test", "ode_test", "python_callback_test",
     "random_lax_test", "random_test", "scipy_fft_test", "scipy_stats_test", "stax_test", "multi_device_test", "pjit_test",
-    "pmap_test", "shard_map_test",
+    "pmap_test", "shard_map_test", "ann_test", "aot_test", "array_interoperability_test", "async_collectives_test",
+    "buffer_callback_test", "checkify_test", "cholesky_update_test", "compilation_cache_test", "custom_partitioning_test",
+    "debugging_primitives_test", "eigh_test", "error_check_test", "experimental_rnn_test", "export_test", "ffi_test",
+    "generated_fun_test", "hijax_test", "jaxpr_effects_test", "key_reuse_test", "lax_scipy_sparse_test",
+    "lax_scipy_spectral_dac_test", "layout_test", "linalg_sharding_test", "lobpcg_test", "memories_test", "mutable_array_test",
+    "optimizers_test", "pickle_test", "polynomial_test", "qdwh_test", "random_impl_test", "roofline_test", "scaled_dot_test",
+    "scipy_interpolate_test", "scipy_ndimage_test", "scipy_optimize_test", "scipy_signal_test", "scipy_spatial_test",
+    "shape_poly_test", "shard_alike_test", "sparse_bcoo_bcsr_test", "sparse_test", "sparsify_test", "state_test",
+    "stateful_rng_test", "string_array_test", "x64_context_test", "xla_metadata_test",
 ]  # fmt: skip
 RESTART = 300  # tests after which a worker process ends, to give its memory back
 
@@ -138,7 +146,9 @@ def on_cpu(file: str, tests: list[str], flags: argparse.Namespace) -> dict[str, 
     missing = [test for test in tests if f"{file} {test}" not in known]
     new = {f"{file} {test}": result["outcome"] for test, result in run_file(file, missing, "cpu", flags).items()}
     known = json.loads(flags.cpu_results.read_text()) if flags.cpu_results.exists() else {}
-    flags.cpu_results.write_text(json.dumps(known | new))
+    written = flags.cpu_results.with_suffix(f".{os.getpid()}")  # another run may read the file now
+    written.write_text(json.dumps(known | new))
+    written.replace(flags.cpu_results)
     return {test: (known | new)[f"{file} {test}"] for test in tests}
 
 
