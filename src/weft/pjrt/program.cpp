@@ -16,7 +16,6 @@
 #include <weft/ir/annotations.h>
 #include <weft/ir/bytecode/bytecode.h>
 #include <weft/ir/host_calls.h>
-#include <weft/ir/ops.h>
 #include <weft/ir/text/location.h>
 #include <weft/ir/text/shardy.h>
 #include <weft/pjrt/client.h>
@@ -151,10 +150,9 @@ std::size_t memory_of_output(const ir::Graph& graph, std::size_t output) {
   const std::vector<ir::Annotations>&results = graph.annotations->results, &arguments = graph.annotations->arguments;
   if (output < results.size())
     if (const auto kind = asked_memory(results[output])) return *kind;
-  const ir::Node& node = *graph.outputs()[output].node;
-  if (!ir::is_parameter(node)) return 0;
-  const auto index = static_cast<std::size_t>(node.attributes<ir::ParameterAttributes>().index);
-  return index < arguments.size() ? asked_memory(arguments[index]).value_or(0) : 0;
+  const auto argument =
+      static_cast<std::size_t>(std::ranges::find(graph.inputs(), graph.outputs()[output]) - graph.inputs().begin());
+  return argument < arguments.size() ? asked_memory(arguments[argument]).value_or(0) : 0;
 }
 
 void describe_arrays(Program& program) {

@@ -5,15 +5,16 @@
 // RUN: not weft opt --partition %t.single 2>&1 | FileCheck %s --check-prefix=SINGLE
 // RUN: sed 's/<@a,/<@c,/g' %s >%t.missing
 // RUN: not weft opt --partition %t.missing 2>&1 | FileCheck %s --check-prefix=MISSING
-// A module may have several meshes, of which each function uses one, or several that differ in the order of their devices. Shardy's own collectives only change how a value is sharded, and a
-// process id is that of the device.
+// A module may have several meshes, of which each function uses one, or several of the same devices. Shardy's own collectives only change how a
+// value is sharded, and a process id is that of the device.
 
-// TWO: the function uses meshes with different axes: a and b
+// TWO: the function uses the meshes a (x=2) and b (x=4), whose axes have no parts in common
 // SINGLE: weft places no arguments and results on single devices, as the mesh b asks for
 // MISSING: there is no sdy.mesh @c
 sdy.mesh @a = <["x"=2]>
 sdy.mesh @b = <["x"=4]>
 sdy.mesh @none = <[]>
+sdy.mesh @square = <["i"=2, "j"=2]>
 
 // CHECK-LABEL: @of_two
 // CHECK-SAME: tensor<2xf32>
@@ -39,4 +40,13 @@ func.func @of_four(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}
 // CHECK-SAME: (%{{.*}}: tensor<4xf32>) -> (tensor<1xf32>)
 func.func @of_four_and_none(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@none, [{}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}]>}) {
   return %x : tensor<4xf32>
+}
+
+// A function that uses several meshes is divided on one whose axes all of them are made of.
+// CHECK-LABEL: @of_two_by_two_and_four
+// CHECK-SAME: (%{{.*}}: tensor<2x2xf32>) -> (tensor<1x4xf32>)
+// CHECK: stablehlo.all_{{gather|to_all}}
+func.func @of_two_by_two_and_four(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@square, [{"i"}, {"j"}]>})
+    -> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}, {}]>}) {
+  return %x : tensor<4x4xf32>
 }
