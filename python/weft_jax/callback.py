@@ -6,8 +6,10 @@ It stands for the one in jaxlib, whose state only XLA can make.
 from __future__ import annotations
 
 import ctypes
+import functools
 import traceback
 
+import jax
 import ml_dtypes
 import numpy as np
 
@@ -89,6 +91,12 @@ class Callbacks(ctypes.Structure):
     _fields_ = (("functions", ctypes.POINTER(ctypes.c_void_p)),)
 
 
+@functools.cache
+def host() -> jax.Device:
+    """Returns the device of JAX's own CPU backend."""
+    return jax.local_devices(backend="cpu")[0]
+
+
 def call(frame: CallFrame) -> None:
     """Calls the Python function that the attribute `index` names."""
     any_type = ctypes.c_int64(0)  # JAX attaches nothing else
@@ -102,9 +110,11 @@ def call(frame: CallFrame) -> None:
     for array in operands:
         if array is not None:
             array.flags.writeable = False
-    for result, value in zip(frame.results.arrays(), function(*operands), strict=True):
-        if result is not None and result.size:
-            result[...] = value
+    # weft's device waits for this function, so what the function computes with JAX, and waits for, must run elsewhere.
+    with jax.default_device(host()):
+        for result, value in zip(frame.results.arrays(), function(*operands), strict=True):
+            if result is not None and result.size:
+                result[...] = value
 
 
 def run(pointer: ctypes.c_void_p) -> int | None:
