@@ -360,6 +360,24 @@ TEST(ForeignFunction, TellsWhyItFails) {
   destroy(program);
 }
 
+// JAX attaches its functions of Python, and expects their errors from the call.
+TEST(ForeignFunction, HasRunWhenTheCallReturnsIfTheCallerAttachedSomething) {
+  offer("test.refuse", refuse);
+  PJRT_LoadedExecutable* program = compile(R"(func.func @main() -> tensor<f32> {
+    %0 = stablehlo.custom_call @test.refuse() {api_version = 4 : i32} : () -> tensor<f32>
+    return %0 : tensor<f32>
+  })");
+  PJRT_ExecuteContext_Create_Args made{.struct_size = PJRT_ExecuteContext_Create_Args_STRUCT_SIZE};
+  succeed(api().PJRT_ExecuteContext_Create(&made));
+  Failure wrong;
+  EXPECT_EQ(execute(program, {}, &wrong, nullptr, {}, made.context), nullptr);
+  EXPECT_THAT(wrong.message, HasSubstr("test.refuse: the matrix is singular"));
+  PJRT_ExecuteContext_Destroy_Args gone{.struct_size = PJRT_ExecuteContext_Destroy_Args_STRUCT_SIZE,
+                                        .context = made.context};
+  succeed(api().PJRT_ExecuteContext_Destroy(&gone));
+  destroy(program);
+}
+
 TEST(ForeignFunction, IsNamedIfItIsMissing) {
   Failure wrong;
   compile(R"(func.func @main() -> tensor<f32> {

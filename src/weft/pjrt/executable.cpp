@@ -133,6 +133,10 @@ void run(PJRT_LoadedExecutable_Execute_Args& args) {
   const PJRT_ExecuteContext* const context = args.options ? args.options->context : nullptr;
   const auto done = runtime::cpu().launch_with_context(program.executable, std::move(inputs.buffers()), outputs,
                                                        context ? context->data : nullptr);
+  // JAX passes a context for programs that call functions of Python. As with JAX's CPU backend, these have run when the call returns, which raises
+  // their errors.
+  if (context)
+    if (const auto error = done->error()) std::rethrow_exception(error);
   for (std::size_t i = 0; i < program.outputs.size(); ++i) {
     const ir::Port& port = program.outputs[i];
     for (std::size_t d = 0; d < devices; ++d) {
