@@ -15,6 +15,7 @@ sdy.mesh @a = <["x"=2]>
 sdy.mesh @b = <["x"=4]>
 sdy.mesh @none = <[]>
 sdy.mesh @square = <["i"=2, "j"=2]>
+sdy.mesh @z = <["q"=4]>
 
 // CHECK-LABEL: @of_two
 // CHECK-SAME: tensor<2xf32>
@@ -49,4 +50,17 @@ func.func @of_four_and_none(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@non
 func.func @of_two_by_two_and_four(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@square, [{"i"}, {"j"}]>})
     -> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@b, [{"x"}, {}]>}) {
   return %x : tensor<4x4xf32>
+}
+
+// Manual axes are those of the mesh that has axes.
+// CHECK-LABEL: @manual_axes
+// CHECK: stablehlo.add{{.*}} : (tensor<1x4xf32>, tensor<1x4xf32>)
+func.func @manual_axes(%x: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@square, [{"i"}, {"j"}]>}, %s: tensor<f32>) -> tensor<4x4xf32> {
+  %0 = sdy.manual_computation(%x, %s) in_shardings=[<@z, [{"q"}, {}]>, <@none, []>] out_shardings=[<@z, [{"q"}, {}]>] manual_axes={"q"}
+      (%a: tensor<1x4xf32>, %b: tensor<f32>) {
+    %1 = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<f32>) -> tensor<1x4xf32>
+    %2 = stablehlo.add %a, %1 : tensor<1x4xf32>
+    sdy.return %2 : tensor<1x4xf32>
+  } : (tensor<4x4xf32>, tensor<f32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
 }

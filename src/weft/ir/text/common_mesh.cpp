@@ -187,18 +187,20 @@ Mesh CommonMesh::in_order_of(std::string_view name) const {
   return Mesh({mesh_.axes().begin(), mesh_.axes().end()}, order_of(parsed(name, meshes_)));
 }
 
+bool has_names_of(const Mesh& common, std::string_view mesh) {
+  return std::ranges::any_of(common.axes(), [&](const Mesh::Axis& axis) {
+    return std::ranges::count(axis.aliases, mesh, &Mesh::Axis::Alias::mesh) != 0;
+  });
+}
+
 std::vector<int> axes_of(const AxisPart& part, const Mesh& common, std::string_view mesh) {
-  const auto alias = [&](const Mesh::Axis& axis) {
-    return std::ranges::find(axis.aliases, mesh, &Mesh::Axis::Alias::mesh);
-  };
-  const bool has_aliases =
-      std::ranges::any_of(common.axes(), [&](const auto& axis) { return alias(axis) != axis.aliases.end(); });
+  const bool has_aliases = has_names_of(common, mesh);
   std::vector<int> axes;
   std::int64_t before = 1, found = 1;
   bool is_known = false;
   for (int i = 0; i < std::ssize(common.axes()); ++i) {
     const Mesh::Axis& axis = common.axes()[i];
-    const auto known_as = alias(axis);
+    const auto known_as = std::ranges::find(axis.aliases, mesh, &Mesh::Axis::Alias::mesh);
     if (has_aliases && known_as == axis.aliases.end()) continue;
     const std::string& name = has_aliases ? known_as->name : axis.name;
     if (name == part.name && part.size == 0) return {i};

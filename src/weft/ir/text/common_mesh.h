@@ -24,8 +24,8 @@ bool has_no_axes(const Annotation& mesh);
 
 class CommonMesh {
  public:
-  // Of the meshes that the texts name; if they name none, the module must have a single one. Meshes without axes do not count; if there is no
-  // other, the common mesh has no axes either. Throws UnsupportedError if the meshes have no common axes, or for a mesh of a single device.
+  // Makes the common mesh of the meshes that the texts name; if they name none, the module must have a single one. Meshes without axes do not
+  // count; if there is no other, the common mesh has no axes either. Throws UnsupportedError if the meshes have no common axes, or for a mesh of a single device.
   CommonMesh(const Annotations& meshes, std::span<const std::string_view> texts);
 
   // The devices are in the order of the mesh that is the first one by name and has several devices.
@@ -37,6 +37,9 @@ class CommonMesh {
   const Annotations& meshes_;
   Mesh mesh_;
 };
+
+// Returns whether the mesh of this name has other names for the axes of the common mesh.
+bool has_names_of(const Mesh& common, std::string_view mesh);
 
 // Returns the axes of the common mesh, from major to minor, that are an axis or a part of an axis of the mesh of this name. Throws Error if
 // that mesh has no such axis or no such part.

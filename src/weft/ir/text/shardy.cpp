@@ -173,7 +173,9 @@ ManualShardings manual_shardings(const Node& node, const Mesh& mesh) {
   reader.expect("manual_axes");
   std::set<std::string_view> names;
   for (const std::string_view text : {a.in_shardings, a.out_shardings}) add_meshes(text, names);
-  const Sharding::Axes manual = axes(reader, mesh, names.empty() ? "" : *names.begin()).axes;
+  // Meshes without axes, which may be named beside the one of the manual axes, have no axes of other names.
+  const auto named = std::ranges::find_if(names, [&](std::string_view name) { return has_names_of(mesh, name); });
+  const Sharding::Axes manual = axes(reader, mesh, named == names.end() ? "" : *named).axes;
   std::vector<Type> types;
   for (const Value v : node.operands) types.push_back(v.type());
   ManualShardings result{shardings(a.in_shardings, mesh, types, manual),
