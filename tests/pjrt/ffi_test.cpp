@@ -268,6 +268,18 @@ ffi::Error* refuse(ffi::CallFrame* frame) {
   return frame->api->error_create(&args);
 }
 
+// Runs a program without arguments, which fails, and returns what its event says.
+std::string failure_of(PJRT_LoadedExecutable* program) {
+  PJRT_Event* complete = nullptr;
+  PJRT_Buffer* y = execute(program, {}, nullptr, &complete);
+  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = complete};
+  const std::string message = failure(api().PJRT_Event_Await(&wait)).message;
+  PJRT_Event_Destroy_Args gone{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = complete};
+  succeed(api().PJRT_Event_Destroy(&gone));
+  destroy(y);
+  return message;
+}
+
 ffi::Future* new_future(const ffi::Api& api) {
   ffi::FutureCreate args{.head = {sizeof(ffi::FutureCreate)}, .future = nullptr};
   EXPECT_EQ(api.future_create(&args), nullptr);
@@ -306,13 +318,7 @@ TEST(ForeignFunction, MayEndLater) {
   destroy(y);
   destroy(program);
   program = calling("test.too_late");
-  PJRT_Event* complete = nullptr;
-  y = execute(program, {}, nullptr, &complete);
-  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = complete};
-  EXPECT_THAT(failure(api().PJRT_Event_Await(&wait)).message, HasSubstr("test.too_late: too late"));
-  PJRT_Event_Destroy_Args gone{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = complete};
-  succeed(api().PJRT_Event_Destroy(&gone));
-  destroy(y);
+  EXPECT_THAT(failure_of(program), HasSubstr("test.too_late: too late"));
   destroy(program);
 }
 
@@ -332,15 +338,9 @@ TEST(ForeignFunction, GetsErrorsThatBeginWithAStatusOfAbseil) {
     %0 = stablehlo.custom_call @test.stream() {api_version = 4 : i32} : () -> tensor<f32>
     return %0 : tensor<f32>
   })");
-  PJRT_Event* complete = nullptr;
-  PJRT_Buffer* y = execute(program, {}, nullptr, &complete);
-  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = complete};
-  EXPECT_THAT(failure(api().PJRT_Event_Await(&wait)).message, HasSubstr("no streams"));
+  EXPECT_THAT(failure_of(program), HasSubstr("no streams"));
   constexpr std::uintptr_t is_inline = 1;
   EXPECT_EQ(status_without_stream, static_cast<std::uintptr_t>(ffi::ErrorCode::unimplemented) << 2 | is_inline);
-  PJRT_Event_Destroy_Args gone{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = complete};
-  succeed(api().PJRT_Event_Destroy(&gone));
-  destroy(y);
   destroy(program);
 }
 
@@ -350,13 +350,7 @@ TEST(ForeignFunction, TellsWhyItFails) {
     %0 = stablehlo.custom_call @test.refuse() {api_version = 4 : i32} : () -> tensor<f32>
     return %0 : tensor<f32>
   })");
-  PJRT_Event* complete = nullptr;
-  PJRT_Buffer* y = execute(program, {}, nullptr, &complete);
-  PJRT_Event_Await_Args wait{.struct_size = PJRT_Event_Await_Args_STRUCT_SIZE, .event = complete};
-  EXPECT_THAT(failure(api().PJRT_Event_Await(&wait)).message, HasSubstr("test.refuse: the matrix is singular"));
-  PJRT_Event_Destroy_Args gone{.struct_size = PJRT_Event_Destroy_Args_STRUCT_SIZE, .event = complete};
-  succeed(api().PJRT_Event_Destroy(&gone));
-  destroy(y);
+  EXPECT_THAT(failure_of(program), HasSubstr("test.refuse: the matrix is singular"));
   destroy(program);
 }
 

@@ -72,7 +72,7 @@ Value decode_floats(Value x, DType narrow) {
   const int ones = (1 << (f.exponent + f.mantissa)) - 1, sign_bit = ones + 1;
   const int infinity = ((1 << f.exponent) - 1) << f.mantissa;
   const Value wide = ir::convert(x, single.bits), magnitude = masked(wide, ones);
-  // As bits of f32, the code is the number divided by a power of two, also where it is subnormal.
+  // The code, read as the bits of an f32, is the number divided by a power of two. This is so for subnormal numbers, too.
   const Value scaled =
       ir::bitcast_convert(shifted_left(magnitude, single.mantissa - f.mantissa), x.type().with(single.dtype));
   Value number = ir::multiply(scaled, ir::constant_like(scaled, std::ldexp(1, single.bias - f.bias)));

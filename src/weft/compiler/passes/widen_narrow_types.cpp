@@ -71,13 +71,17 @@ class Widening {
  private:
   Value at(Value v) const { return values_.at(v.node)[v.index]; }
 
-  Type held(Type type) const {
-    if (!is_narrow_type(type)) return type;
-    return type.with(is_narrow_float(type.dtype()) && !holds_codes_ ? DType::f32 : held_dtype(type.dtype()));
-  }
   static Type computed(Type type) {
     if (!is_narrow_type(type)) return type;
     return type.with(is_narrow_float(type.dtype()) ? DType::f32 : held_dtype(type.dtype()));
+  }
+  Type held(Type type) const {
+    return is_narrow_float(type.dtype()) && holds_codes_ ? type.with(held_dtype(type.dtype())) : computed(type);
+  }
+  std::vector<Value> held_operands(const ir::Node& node) const {
+    std::vector<Value> operands;
+    for (const Value v : node.operands) operands.push_back(at(v));
+    return operands;
   }
   std::vector<Type> held_types(const ir::Node& node) const {
     std::vector<Type> types;
@@ -98,23 +102,21 @@ class Widening {
     return holds_codes_ ? codes : decode_floats(codes, dtype);
   }
 
-  std::vector<Value> append(const ir::Node& node, std::span<const Value> operands, std::span<const Type> types,
-                            std::span<const std::shared_ptr<const ir::Graph>> regions) {
-    ir::Node& made = to_->append(*node.op, operands, node.attribute_data, types, regions);
+  static std::vector<Value> all_results(ir::Node& made) {
     std::vector<Value> results;
     for (std::uint32_t i = 0; i < made.types.size(); ++i) results.push_back(made.result(i));
     return results;
+  }
+  std::vector<Value> append(const ir::Node& node, std::span<const Value> operands, std::span<const Type> types,
+                            std::span<const std::shared_ptr<const ir::Graph>> regions) {
+    return all_results(to_->append(*node.op, operands, node.attribute_data, types, regions));
   }
 
   std::vector<Value> results(const ir::Node& node) {
     if (ir::is_parameter(node)) return {to_->add_input(held(node.type()))};
     if (!touches_narrow_types(node) &&
         std::ranges::none_of(node.regions, [](const ir::Graph* region) { return has_narrow_types(*region); })) {
-      std::vector<Value> operands, copied;
-      for (const Value v : node.operands) operands.push_back(at(v));
-      ir::Node& copy = to_->append_copy(node, operands);
-      for (std::uint32_t i = 0; i < copy.types.size(); ++i) copied.push_back(copy.result(i));
-      return copied;
+      return all_results(to_->append_copy(node, held_operands(node)));
     }
     switch (node.op->kind) {
       case ir::Kind::source: return {source(node)};
@@ -135,11 +137,9 @@ class Widening {
 
   // What moves elements moves them as they are held, and control flow passes them on so.
   std::vector<Value> moved(const ir::Node& node) {
-    std::vector<Value> operands;
-    for (const Value v : node.operands) operands.push_back(at(v));
     std::vector<std::shared_ptr<const ir::Graph>> regions;
     for (const ir::Graph* region : node.regions) regions.push_back(Widening(*region, holds_codes_).run());
-    return append(node, operands, held_types(node), regions);
+    return append(node, held_operands(node), held_types(node), regions);
   }
 
   // What applies its regions to elements computes with numbers. A sum of many is rounded once.
@@ -217,7 +217,7 @@ class Widening {
     return is_narrow(to) ? narrowed(bits, to) : ir::bitcast_convert(bits, bits.type().with(to));
   }
 
-  // As convert_element of base/convert.h does, by way of f64 where f32 does not hold every value.
+  // Converts as convert_element of base/convert.h does: by way of f64 where f32 does not hold every value.
   Value converted(Value v, DType to) const {
     const DType from = v.dtype();
     const Value x = number(v);
